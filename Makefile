@@ -1,0 +1,34 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Both create .venv and install what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint fix bench clean
+
+demo: $(READY)  ## compare all linear methods on the default problem: a table here, a figure in demo/
+	$(BIN)/rbmle compare --figure demo/regret.png
+
+test: $(READY)  ## everything that must hold
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest
+
+fix: $(READY)  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)  ## side by side with plain NumPy and the peers (installs them)
+	$(BIN)/pip install --quiet -e ".[bench]"
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) demo results
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet -e ".[dev]"
+	touch $(READY)

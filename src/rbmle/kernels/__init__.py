@@ -1,0 +1,25 @@
+"""Compiled array functions with no policy in them.
+
+Modules of this package import numba, which takes most of a second, so they are loaded when first used:
+``from rbmle import kernels`` costs nothing, ``kernels.ridge.observe`` loads the module of that name.
+"""
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rbmle.kernels import fixed, formula, normal, ridge, rounds
+
+__all__ = ["fixed", "formula", "normal", "ridge", "rounds"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    try:
+        return importlib.import_module(f"{__name__}.{name}")
+    except ModuleNotFoundError as missing:
+        if missing.name != f"{__name__}.{name}":
+            raise
+        raise AttributeError(f"rbmle.kernels has no module {name!r}") from missing

@@ -1,0 +1,156 @@
+"""The compiled paths of every linear policy: one decision, or a block of simulated rounds.
+
+    address       where the formula lives (kernels.formula)
+    coefficients  (B, P), draws (B, D): the policy's numbers and random numbers of every round
+    needs_root    whether the formula asks for the root of the arms' covariance
+"""
+
+import numpy as np
+
+from rbmle.kernels.compile import compiled
+from rbmle.kernels.fixed import learn_gram, learn_root
+from rbmle.kernels.formula import formula_at
+from rbmle.kernels.ridge import all_finite, observe, predict, root
+from rbmle.types import FloatArray, IntArray
+
+
+@compiled
+def decide(
+    address: int,
+    X: FloatArray,
+    coefficients: FloatArray,
+    draws: FloatArray,
+    V: FloatArray,
+    V_inv: FloatArray,
+    theta: FloatArray,
+    volume: FloatArray,
+    needs_root: bool,
+    scores: FloatArray,
+) -> int:
+    """One decision: the arm, or -1 where a context is not finite. `scores` is filled."""
+    if not all_finite(X):
+        return -1
+    K, d = X.shape
+    mean, variance = np.empty(K), np.empty(K)
+    W = np.empty((K, d if needs_root else 0))
+    predict(X, theta, V_inv, mean, variance)
+    if needs_root:
+        root(X, V, W)
+    return formula_at(address)(mean, variance, W, volume, coefficients, draws, scores)
+
+
+@compiled
+def play(
+    address: int,
+    X: FloatArray,
+    rewards: FloatArray,
+    coefficients: FloatArray,
+    draws: FloatArray,
+    V: FloatArray,
+    V_inv: FloatArray,
+    b: FloatArray,
+    theta: FloatArray,
+    volume: FloatArray,
+    needs_root: bool,
+    arms: IntArray,
+) -> int:
+    """Choose and learn in every round of X (B, K, d) and rewards (B, K); returns how many rounds went well."""
+    B, K, d = X.shape
+    formula = formula_at(address)
+    mean, variance, scores = np.empty(K), np.empty(K), np.empty(K)
+    W = np.empty((K, d if needs_root else 0))
+    for t in range(B):
+        predict(X[t], theta, V_inv, mean, variance)
+        if needs_root:
+            root(X[t], V, W)
+        arm = formula(mean, variance, W, volume, coefficients[t], draws[t], scores)
+        arms[t] = arm
+        if not observe(V, V_inv, b, theta, volume, X[t, arm], rewards[t, arm]):
+            return t
+    return B
+
+
+@compiled
+def shares(
+    address: int,
+    X: FloatArray,
+    coefficients: FloatArray,
+    draws: FloatArray,
+    V: FloatArray,
+    V_inv: FloatArray,
+    theta: FloatArray,
+    volume: FloatArray,
+    needs_root: bool,
+    shares: FloatArray,
+) -> None:
+    """How often each arm is chosen when the same decision is taken once for every row of draws."""
+    K, d = X.shape
+    formula = formula_at(address)
+    mean, variance, scores = np.empty(K), np.empty(K), np.empty(K)
+    W = np.empty((K, d if needs_root else 0))
+    predict(X, theta, V_inv, mean, variance)
+    if needs_root:
+        root(X, V, W)
+    for s in range(len(draws)):
+        shares[formula(mean, variance, W, volume, coefficients, draws[s], scores)] += 1.0 / len(draws)
+
+
+@compiled
+def decide_fixed(
+    address: int,
+    mean: FloatArray,
+    variance: FloatArray,
+    W: FloatArray,
+    volume: FloatArray,
+    coefficients: FloatArray,
+    draws: FloatArray,
+    scores: FloatArray,
+) -> int:
+    """One decision among arms that stay."""
+    return formula_at(address)(mean, variance, W, volume, coefficients, draws, scores)
+
+
+@compiled
+def learn_fixed(
+    arm: int,
+    r: float,
+    mean: FloatArray,
+    variance: FloatArray,
+    gram: FloatArray,
+    W: FloatArray,
+    volume: FloatArray,
+    counts: FloatArray,
+    sums: FloatArray,
+    scratch: FloatArray,
+) -> None:
+    """One reward of an arm that stays. A gram of size 0 means: use the root W."""
+    if gram.size:
+        learn_gram(mean, variance, volume, gram, scratch, arm, r)
+    else:
+        learn_root(mean, variance, volume, W, scratch, arm, r)
+    counts[arm] += 1.0
+    sums[arm] += r
+
+
+@compiled
+def play_fixed(
+    address: int,
+    rewards: FloatArray,
+    coefficients: FloatArray,
+    draws: FloatArray,
+    mean: FloatArray,
+    variance: FloatArray,
+    gram: FloatArray,
+    W: FloatArray,
+    volume: FloatArray,
+    counts: FloatArray,
+    sums: FloatArray,
+    arms: IntArray,
+) -> None:
+    """Choose and learn in every round of rewards (B, K) with arms that stay."""
+    formula = formula_at(address)
+    scores, scratch = np.empty(len(mean)), np.empty(len(mean))
+    for t in range(len(rewards)):
+        arm = formula(mean, variance, W, volume, coefficients[t], draws[t], scores)
+        learn_fixed(arm, rewards[t, arm], mean, variance, gram, W, volume, counts, sums, scratch)
+        arms[t] = arm

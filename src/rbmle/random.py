@@ -1,0 +1,26 @@
+"""Generators from seeds: an integer at the edges, a generator inside, never the global state."""
+
+from typing import Any
+
+import numpy as np
+
+from rbmle.errors import InvalidParameterError
+
+
+def generator(seed: int, *path: int) -> np.random.Generator:
+    """The generator of a place in a tree of seeds, such as (seed, trial, block): same place, same numbers."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=path)))
+
+
+def state_of(rng: np.random.Generator) -> dict[str, Any]:
+    """The state of a generator as plain data."""
+    return dict(rng.bit_generator.state)
+
+
+def from_state(state: dict[str, Any]) -> np.random.Generator:
+    """A generator that goes on from a state."""
+    if state.get("bit_generator") != "PCG64":
+        raise InvalidParameterError(f"a generator state must be of PCG64. Got {state.get('bit_generator')!r}.")
+    bits = np.random.PCG64()
+    bits.state = state
+    return np.random.Generator(bits)

@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rbmle.kernels import fixed, formula, normal, ridge, rounds
+    from rbmle.kernels import fixed, formula, normal, ridge, rounds, vids
 
-__all__ = ["fixed", "formula", "normal", "ridge", "rounds"]
+__all__ = ["fixed", "formula", "normal", "ridge", "rounds", "vids"]
 
 
 def __getattr__(name: str) -> ModuleType:

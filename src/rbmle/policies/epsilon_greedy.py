@@ -1,0 +1,60 @@
+"""ε-greedy: the best estimate, but for a share of rounds at random."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from rbmle import kernels
+from rbmle.errors import InvalidInputError
+from rbmle.inputs import as_contexts
+from rbmle.params import Integer, Schedule, ScheduleLike
+from rbmle.policies.linear import LinearPolicy, formula
+from rbmle.schedules import Constant, evaluate
+from rbmle.types import FloatArray
+
+
+@formula
+def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+    """m_a; with probability ε(t) an arm at random is played instead."""
+    for a in range(len(mean)):
+        scores[a] = mean[a]
+    if draws[0] < coefficients[0]:
+        return int(draws[1] * len(mean))
+    return kernels.normal.first_max(scores)
+
+
+@dataclass(kw_only=True, eq=False)
+class EpsilonGreedy(LinearPolicy):
+    """Play the arm of the largest estimated mean, and with probability ε(t) any arm, all alike.
+
+    epsilon: ε(t) in [0, 1], a schedule or any callable of t.
+    """
+
+    title = "greedy, with a share of random rounds"
+    notation = "m, or any arm with probability ε(t)"
+    source = "Sutton & Barto 2018, section 2.2"
+    formula = index
+    random = True
+
+    epsilon: Annotated[ScheduleLike, Schedule()] = Constant(0.1)
+    seed: Annotated[int, Integer(0)] = 0
+
+    def coefficients(self, rounds: FloatArray) -> FloatArray:
+        """ε(t)."""
+        epsilon = evaluate(self.epsilon, rounds, "epsilon")
+        if ((epsilon < 0.0) | (epsilon > 1.0)).any():
+            bad = int(np.argmax((epsilon < 0.0) | (epsilon > 1.0)))
+            raise InvalidInputError(f"epsilon must lie in [0, 1]. Got {epsilon[bad]} at t = {int(rounds[bad])}.")
+        return np.column_stack([epsilon])
+
+    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+        """Whether to explore, and where."""
+        return rng.random((count, 2))
+
+    def probabilities(self, contexts: Any) -> FloatArray:
+        """The exact chance of each arm: ε/K, and 1 − ε more for the best."""
+        X = as_contexts(contexts, self.n_features)
+        mean, _ = self.model.predict(X)
+        epsilon = float(self.coefficients_now()[0])
+        return epsilon / len(X) + (1.0 - epsilon) * self._one_hot(int(np.argmax(mean)), len(X))

@@ -1,0 +1,68 @@
+"""GP-UCB with a linear kernel, and its tuned variant."""
+
+from dataclasses import dataclass
+from math import log, pi, sqrt
+from typing import Annotated
+
+import numpy as np
+
+from rbmle import kernels
+from rbmle.params import Real
+from rbmle.policies.linear import LinearPolicy, formula
+from rbmle.types import FloatArray
+
+
+@formula
+def confidence_index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+    """m_a + √(β_t v_a), β_t = 2 log(K t² π² / (6δ)). One root of the product: √β·√v rounds the ties of t = 1 differently."""
+    t, delta = coefficients[0], coefficients[1]
+    beta = 2.0 * log(len(mean) * t**2 * pi**2 / (6.0 * delta))
+    for a in range(len(mean)):
+        scores[a] = mean[a] + sqrt(beta * max(variance[a], 0.0))
+    return kernels.normal.first_max(scores)
+
+
+@formula
+def tuned_index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+    """m_a + √(c log t · v_a)."""
+    for a in range(len(mean)):
+        scores[a] = mean[a] + sqrt(coefficients[0] * max(variance[a], 0.0))
+    return kernels.normal.first_max(scores)
+
+
+@dataclass(kw_only=True, eq=False)
+class GPUCB(LinearPolicy):
+    """Play the largest upper confidence bound that holds for all rounds and arms with probability 1 − δ.
+
+    delta: chance that some bound fails.
+    """
+
+    title = "Gaussian process upper confidence bound, linear kernel"
+    notation = "m + √(β_t v),  β_t = 2 log(K t² π² / 6δ)"
+    source = "Srinivas, Krause, Kakade & Seeger 2010"
+    formula = confidence_index
+
+    delta: Annotated[float, Real(0.0, 1.0, open_low=True, open_high=True)] = 1e-5
+
+    def coefficients(self, rounds: FloatArray) -> FloatArray:
+        """t and δ; β_t also needs the number of arms, which may change from round to round."""
+        return np.column_stack([rounds, np.full(len(rounds), float(self.delta))])
+
+
+@dataclass(kw_only=True, eq=False)
+class GPUCBTuned(LinearPolicy):
+    """GP-UCB with a width tuned by hand: no guarantee, often the lowest regret.
+
+    c: the tuned constant.
+    """
+
+    title = "GP-UCB with a tuned width"
+    notation = "m + √(c log t · v)"
+    source = "Russo & Van Roy 2018"
+    formula = tuned_index
+
+    c: Annotated[float, Real(0.0)] = 0.9
+
+    def coefficients(self, rounds: FloatArray) -> FloatArray:
+        """c log t."""
+        return np.column_stack([self.c * np.log(rounds)])

@@ -1,0 +1,96 @@
+"""Problems whose contexts and rewards were drawn beforehand, such as the paper's."""
+
+import hashlib
+from functools import cached_property
+from typing import Any
+
+from rbmle.errors import InvalidInputError
+from rbmle.inputs import as_numbers, require_finite
+from rbmle.problems.base import Problem, Rounds
+from rbmle.types import FloatArray
+
+
+class PreparedProblem(Problem):
+    """Contexts, mean rewards and rewards of all arms, given as arrays. The seed of a simulation reaches policies only.
+
+    contexts: (trials, K, d) where the arms stay, (trials, T, K, d) where they change from round to round.
+    mean_rewards: (trials, K) or (trials, T, K), to match.
+    rewards: (trials, T, K).
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> contexts = rng.standard_normal((5, 4, 2))
+    >>> means = contexts @ [1.0, -1.0]
+    >>> problem = PreparedProblem(contexts, means, means[:, None] + rng.standard_normal((5, 100, 4)))
+    >>> problem.trials, problem.horizon, problem.n_arms, problem.n_features, problem.static
+    (5, 100, 4, 2, True)
+    """
+
+    trials: int
+    horizon: int
+
+    def __init__(self, contexts: Any, mean_rewards: Any, rewards: Any) -> None:
+        self.contexts = as_numbers(contexts, "contexts")
+        self.mean_rewards = as_numbers(mean_rewards, "mean_rewards")
+        self.rewards = as_numbers(rewards, "rewards")
+        if self.rewards.ndim != 3 or 0 in self.rewards.shape:
+            raise InvalidInputError(f"rewards must have shape (trials, T, n_arms). Got shape {self.rewards.shape}.")
+        self.trials, self.horizon, self.n_arms = self.rewards.shape
+        if self.contexts.ndim not in (3, 4) or 0 in self.contexts.shape:
+            raise InvalidInputError(
+                "contexts must have shape (trials, n_arms, n_features), or (trials, T, n_arms, n_features) where they "
+                f"vary. Got shape {self.contexts.shape}."
+            )
+        self.static = self.contexts.ndim == 3
+        self.n_features = self.contexts.shape[-1]
+        expected = (self.trials, self.n_arms) if self.static else self.rewards.shape
+        for name, shape in (("contexts", self.contexts.shape[:-1]), ("mean_rewards", self.mean_rewards.shape)):
+            if shape != expected:
+                wanted = (*expected, self.n_features) if name == "contexts" else expected
+                raise InvalidInputError(
+                    f"{name} must have shape {wanted} to go with rewards of shape {self.rewards.shape}. "
+                    f"Got shape {getattr(self, name).shape}."
+                )
+        for name in ("contexts", "mean_rewards", "rewards"):
+            require_finite(getattr(self, name), name)
+
+    def rounds(self, seed: int, trial: int, start: int, stop: int) -> Rounds:
+        """Rounds start … stop−1 of a trial; the seed is not used."""
+        if not 0 <= trial < self.trials:
+            raise InvalidInputError(f"trial must be from 0 to {self.trials - 1}, as prepared. Got {trial!r}.")
+        if not 0 <= start < stop <= self.horizon:
+            raise InvalidInputError(
+                f"rounds must lie between 0 and {self.horizon}, as prepared. Got {start!r} to {stop!r}."
+            )
+        block = slice(0, 1) if self.static else slice(start, stop)
+        contexts, means = self.contexts[trial], self.mean_rewards[trial]
+        if self.static:
+            contexts, means = contexts[None], means[None]
+        return Rounds(contexts[block], means[block], self.rewards[trial, start:stop])
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Sizes, and a digest of all numbers."""
+        return {
+            "trials": self.trials,
+            "horizon": self.horizon,
+            "n_arms": self.n_arms,
+            "n_features": self.n_features,
+            "static": self.static,
+            "sha256": self._digest,
+        }
+
+    @cached_property
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        arrays: tuple[FloatArray, ...] = (self.contexts, self.mean_rewards, self.rewards)
+        for array in arrays:
+            digest.update(array.data)
+        return digest.hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        kind = "static" if self.static else "varying"
+        return (
+            f"PreparedProblem({self.trials} trials × {self.horizon} rounds, n_arms={self.n_arms}, "
+            f"n_features={self.n_features}, {kind} contexts)"
+        )

@@ -1,0 +1,18 @@
+"""Figures of finished results."""
+
+from typing import TYPE_CHECKING
+
+from rbmle.simulation import Results
+from rbmle.simulation.plot import PALETTE, look, new_figure, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["PALETTE", "look", "new_figure", "regret_figure", "save_figure"]
+
+
+def regret_figure(
+    results: Results, *, band: str | None = "quantile", log_x: bool = False, title: str | None = None
+) -> "Figure":
+    """Regret curves with a band; see `Results.plot`."""
+    return results.plot(band=band, log_x=log_x, title=title)

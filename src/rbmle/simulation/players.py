@@ -1,0 +1,157 @@
+"""Whatever is compared, made ready for one trial: ours run compiled, anything else round by round."""
+
+import copy
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+
+from rbmle.errors import InvalidInputError
+from rbmle.inputs import as_arm, describe
+from rbmle.policies.base import Policy
+from rbmle.problems.base import Problem, Rounds
+from rbmle.random import generator
+from rbmle.types import IntArray
+
+
+class Learner(Protocol):
+    """The least a policy must offer to be compared."""
+
+    def choose(self, contexts: Any) -> int: ...
+
+    def update(self, context: Any, reward: Any) -> Any: ...
+
+
+Candidate = Policy | Learner | Callable[[int], Policy | Learner]
+
+
+class Player(Protocol):
+    """A policy in one trial."""
+
+    def play(self, rounds: Rounds) -> tuple[IntArray, float]:
+        """Play a block: the arms chosen, and the seconds the policy itself took."""
+        ...
+
+
+def named(policies: Mapping[str, Candidate] | Iterable[Candidate]) -> dict[str, Candidate]:
+    """Policies by name. Names of a list come from the classes: "LinUCB", "LinUCB 2"."""
+    if isinstance(policies, Mapping):
+        result = {str(name): policy for name, policy in policies.items()}
+    elif isinstance(policies, Iterable):
+        result = {}
+        for policy in policies:
+            name = base = getattr(policy, "__name__", type(policy).__name__)
+            count = 1
+            while name in result:
+                count += 1
+                name = f"{base} {count}"
+            result[name] = policy
+    else:
+        raise InvalidInputError(f"policies must be a dict of names or a list. Got {describe(policies)}.")
+    if not result:
+        raise InvalidInputError("policies must hold at least one policy. Got none.")
+    return result
+
+
+def is_factory(policy: object) -> bool:
+    """Tell whether the object makes policies from seeds."""
+    return callable(policy) and (isinstance(policy, type) or not hasattr(policy, "choose"))
+
+
+def check(name: str, policy: object, problem: Problem) -> None:
+    """Raise unless the policy can play the problem."""
+    if isinstance(policy, type) and issubclass(policy, Policy):
+        raise InvalidInputError(
+            f"policies['{name}'] must be a policy such as {policy.__name__}(n_features={problem.n_features}). "
+            f"Got the class {policy.__name__}."
+        )
+    if is_factory(policy):
+        return
+    missing = [method for method in ("choose", "update") if not callable(getattr(policy, method, None))]
+    if missing:
+        raise InvalidInputError(
+            f"policies['{name}'] must have choose(contexts) and update(context, reward), or be a function of a seed that "
+            f"makes such an object. Got {describe(policy)} without {' and '.join(missing)}."
+        )
+    n_features = getattr(policy, "n_features", problem.n_features)
+    if n_features != problem.n_features:
+        raise InvalidInputError(
+            f"policies['{name}'] must have n_features={problem.n_features} as the problem has. Got {n_features}."
+        )
+
+
+def player(name: str, policy: Any, problem: Problem, seed: int, trial: int) -> Player:
+    """A fresh copy of the policy for one trial, with a generator that depends on (seed, trial, name) alone."""
+    path = (trial, zlib.crc32(name.encode()))
+    if is_factory(policy):
+        policy = policy(int(generator(seed, *path).integers(2**31)))
+        check(name, policy, problem)
+    if isinstance(policy, Policy):
+        policy = policy.copy()
+    else:
+        policy = copy.deepcopy(policy)
+    if hasattr(policy, "reseed"):
+        policy.reseed(seed, *path)
+    return CompiledPlayer(policy, problem) if isinstance(policy, Policy) else PythonPlayer(name, policy, problem)
+
+
+class CompiledPlayer:
+    """One of our policies: a block of rounds is one call of compiled code."""
+
+    def __init__(self, policy: Policy, problem: Problem) -> None:
+        self.policy = policy
+        self.static = problem.static
+        self.arms: Any = None
+
+    def play(self, rounds: Rounds) -> tuple[IntArray, float]:
+        """Play a block."""
+        if self.arms is None:
+            self._warm_up(rounds)
+            if self.static:
+                self.arms = self.policy.fix_arms(rounds.contexts[0])
+            else:
+                self.arms = self.policy
+        start = perf_counter()
+        if self.static:
+            chosen: IntArray = self.arms.play(rounds.rewards)
+        else:
+            chosen = self.policy.play(rounds.contexts, rounds.rewards)
+        return chosen, perf_counter() - start
+
+    def _warm_up(self, rounds: Rounds) -> None:
+        """Compile what will be used, on a copy, so that the clock measures decisions."""
+        twin = self.policy.copy()
+        if self.static:
+            twin.fix_arms(rounds.contexts[0]).play(rounds.rewards[:2])
+        else:
+            twin.play(rounds.contexts[:2], rounds.rewards[:2])
+
+
+class PythonPlayer:
+    """Any object with choose and update, one round after the other."""
+
+    def __init__(self, name: str, policy: Learner, problem: Problem) -> None:
+        self.name = name
+        self.policy = policy
+        self.static = problem.static
+
+    def play(self, rounds: Rounds) -> tuple[IntArray, float]:
+        """Play a block."""
+        policy, chosen, seconds = self.policy, np.empty(len(rounds.rewards), dtype=np.int64), 0.0
+        for number, rewards in enumerate(rounds.rewards):
+            # A copy: whoever keeps or changes what it is given must not touch the path of the others.
+            contexts = rounds.contexts[0 if self.static else number].copy()
+            start = perf_counter()
+            arm = policy.choose(contexts)
+            seconds += perf_counter() - start
+            try:
+                arm = chosen[number] = as_arm(arm, len(rewards))
+            except InvalidInputError as reason:
+                raise InvalidInputError(f"policies['{self.name}'].choose returned no arm: {reason}") from reason
+            reward = float(rewards[arm])
+            start = perf_counter()
+            policy.update(contexts[arm], reward)
+            seconds += perf_counter() - start
+        return chosen, seconds

@@ -1,0 +1,127 @@
+"""The figure of a comparison: regret over rounds, a curve and a band per policy."""
+
+import math
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rbmle.errors import InvalidParameterError, RbmleError
+from rbmle.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe & Ito's colours, told apart with every common kind of colour blindness; past them the line style changes too.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", ":", "-.")
+ENDINGS = (".png", ".svg", ".pdf")
+BANDS = {
+    "quantile": "median, band: middle half of the trials",
+    "std": "mean, band: ± one standard deviation",
+    "error": "mean, band: ± one standard error",
+    None: "mean",
+}
+
+
+def regret_curves(
+    rounds: IntArray,
+    regret: Mapping[str, FloatArray],
+    *,
+    band: str | None = "quantile",
+    log_x: bool = False,
+    title: str | None = None,
+) -> "Figure":
+    """Cumulative regret of every policy, (trials, R) each. See `Results.plot` for the bands."""
+    if band not in BANDS:
+        names = ", ".join(repr(name) for name in BANDS)
+        raise InvalidParameterError(f"The 'band' parameter of plot must be one of {names}. Got {band!r} instead.")
+    figure = new_figure()
+    axes = figure.subplots()
+    looks = {name: look(number) for number, name in enumerate(regret)}
+    curves = {name: centre_and_band(values, band) for name, values in regret.items()}
+    for name in sorted(curves, key=lambda name: -float(curves[name][0][-1])):  # the legend reads as the curves end
+        centre, low, high = curves[name]
+        axes.plot(rounds, centre, label=f"{name}  {short(float(centre[-1]))}", lw=1.6, **looks[name])
+        if band is not None:
+            axes.fill_between(rounds, low, high, color=looks[name]["color"], alpha=0.12, lw=0)
+    if log_x:
+        axes.set_xscale("log")
+    axes.set_xlim(rounds[0], rounds[-1])
+    axes.set_ylim(0.0, top(curves))
+    axes.set_xlabel("round")
+    axes.set_ylabel("cumulative regret")
+    axes.set_title(title or "", loc="left", fontsize=10)
+    axes.text(1.0, 1.015, BANDS[band], transform=axes.transAxes, ha="right", va="bottom", fontsize=7.5, color="#666666")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", lw=0.5, color="#e5e5e5")
+    axes.set_axisbelow(True)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8.5, handlelength=2.2)
+    return figure
+
+
+def centre_and_band(values: FloatArray, band: str | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The curve drawn, and the lower and upper edge of its band."""
+    if band == "quantile":
+        low, centre, high = np.quantile(values, [0.25, 0.5, 0.75], axis=0)
+        return centre, low, high
+    centre, width = values.mean(axis=0), values.std(axis=0)
+    if band == "error":
+        width = width / math.sqrt(len(values))
+    elif band is None:
+        width = np.zeros_like(centre)
+    return centre, np.maximum(centre - width, 0.0), centre + width
+
+
+def top(curves: Mapping[str, tuple[FloatArray, FloatArray, FloatArray]]) -> float:
+    """Upper end of the axis. A method that fails may leave the frame, so that the others stay legible."""
+    ends = sorted(float(high.max()) for _, _, high in curves.values())
+    most = ends[-1]
+    typical = ends[len(ends) // 2]
+    if len(ends) > 2 and most > 8.0 * typical > 0.0:
+        most = max(end for end in ends if end <= 8.0 * typical) * 1.6
+    return most * 1.04 if most > 0.0 else 1.0
+
+
+def look(number: int) -> dict[str, Any]:
+    """Colour and line style of the n-th policy: the same in every figure of a study."""
+    return {"color": PALETTE[number % len(PALETTE)], "ls": STYLES[number // len(PALETTE) % len(STYLES)]}
+
+
+def short(value: float) -> str:
+    """A number for a legend."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def new_figure(width: float = 7.2, height: float = 4.0) -> "Figure":
+    """An empty figure that belongs to no window and no global state."""
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as missing:
+        raise RbmleError("Figures need matplotlib: pip install 'rbmle[plot]'.") from missing
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(figure: "Figure", path: str | PathLike[str]) -> None:
+    """Write a figure; the ending decides the format. Text stays text in SVG and PDF."""
+    import matplotlib
+
+    target = Path(path)
+    check_ending(target)
+    keep_text = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "rbmle"}
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with matplotlib.rc_context(keep_text):
+            figure.savefig(target, dpi=200)
+    except OSError as reason:
+        raise RbmleError(f"The figure cannot be written to {target}: {reason.strerror or reason}.") from reason
+
+
+def check_ending(path: str | PathLike[str]) -> None:
+    """Raise unless the ending is one of a figure."""
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise InvalidParameterError(
+            f"The 'path' parameter of plot must end in one of {', '.join(ENDINGS)}. Got {str(path)!r} instead."
+        )

@@ -1,0 +1,58 @@
+"""One trial: every policy on the same sample path, block after block."""
+
+import copy
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from rbmle.problems.base import Problem
+from rbmle.simulation.players import Candidate, player
+from rbmle.types import FloatArray, IntArray
+
+# Rounds in memory at once, and the most bytes they may take.
+BLOCK = 4096
+MOST_BYTES = 64 * 2**20
+
+
+class Trial(NamedTuple):
+    """What one policy did in one trial: cumulative regret at the recorded rounds, and seconds per decision."""
+
+    regret: FloatArray
+    seconds: float
+
+
+def block_size(problem: Problem) -> int:
+    """How many rounds are held at once: fewer where a round is large."""
+    per_round = 8 * problem.n_arms * (1 if problem.static else problem.n_features + 2)
+    return max(1, min(BLOCK, MOST_BYTES // per_round))
+
+
+def run_trial(
+    policies: Mapping[str, Candidate], problem: Problem, horizon: int, trial: int, seed: int, record: IntArray
+) -> dict[str, Trial]:
+    """Play `horizon` rounds of one trial with every policy. A function of its arguments alone, whoever calls it.
+
+    record: the rounds (from 1, ascending) at which cumulative regret is noted.
+    """
+    problem = copy.copy(problem)  # what a problem keeps for the next block is this trial's own
+    players = {name: player(name, policy, problem, seed, trial) for name, policy in policies.items()}
+    curves = {name: np.empty(len(record)) for name in players}
+    totals = dict.fromkeys(players, 0.0)
+    clocks = dict.fromkeys(players, 0.0)
+    size = block_size(problem)
+    for start in range(0, horizon, size):
+        stop = min(horizon, start + size)
+        rounds = problem.rounds(seed, trial, start, stop)
+        lost = rounds.mean_rewards.max(axis=1, keepdims=True) - rounds.mean_rewards
+        first, last = np.searchsorted(record, (start, stop), side="right")
+        rows = 0 if problem.static else np.arange(stop - start)
+        for name, one in players.items():
+            arms, seconds = one.play(rounds)
+            regret = lost[rows, arms]
+            regret[0] += totals[name]
+            np.cumsum(regret, out=regret)
+            curves[name][first:last] = regret[record[first:last] - start - 1]
+            totals[name] = float(regret[-1])
+            clocks[name] += seconds
+    return {name: Trial(curves[name], clocks[name] / horizon) for name in players}

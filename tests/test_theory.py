@@ -37,7 +37,8 @@ def test_theorem_2_with_every_parameter_by_hand():
 
 
 def test_theorem_3_by_hand():
-    # L_μ = 2, κ_μ = 1/2: L³/(2κ²) = 16, so T₀ is the first t with η(t) = t > 32; C₁ = 2·16·16 + 4, C₂ = 2·8·4 + 4, C₃ = 2
+    # L_μ = 2, κ_μ = 1/2: L³/(2κ²) = 16, so T₀ is the first t with η(t) = t > 32
+    # C₁ = 2·16·16 + 4, C₂ = 2·8·4 + 4, C₃ = 2
     bound = GLMBound(n_features=2, L_mu=2.0, kappa_mu=0.5, boost=Power(exponent=1.0), noise_scale=0.5, delta=0.1)
     radius_squared = math.log(1 + 4) + math.log(10)  # G2² with d = 2, T = 4, σ/κ = 1
     potential_squared = 4 * math.log(2.5)
@@ -159,9 +160,9 @@ def test_long_sums_are_the_sums(scale, exponent):
 
 
 def test_plain_functions_as_bias():
-    assert linear_bound(50, 2, bias=lambda t: math.sqrt(t)) == pytest.approx(linear_bound(50, 2), rel=1e-14)
+    assert linear_bound(50, 2, bias=math.sqrt) == pytest.approx(linear_bound(50, 2), rel=1e-14)
     with pytest.raises(InvalidInputError, match="plain function"):
-        linear_bound(10**7, 2, bias=lambda t: math.sqrt(t))
+        linear_bound(10**7, 2, bias=math.sqrt)
 
 
 @pytest.mark.parametrize("bias", [Power(exponent=-0.5), Constant(0.0), Constant(-1.0), lambda t: 5 - t])

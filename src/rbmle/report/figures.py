@@ -12,7 +12,12 @@ __all__ = ["PALETTE", "look", "new_figure", "regret_figure", "save_figure"]
 
 
 def regret_figure(
-    results: Results, *, band: str | None = "quantile", log_x: bool = False, title: str | None = None
+    results: Results,
+    *,
+    band: str | None = "quantile",
+    log_x: bool = False,
+    log_y: bool | None = None,
+    title: str | None = None,
 ) -> "Figure":
     """Regret curves with a band; see `Results.plot`."""
-    return results.plot(band=band, log_x=log_x, title=title)
+    return results.plot(band=band, log_x=log_x, log_y=log_y, title=title)

@@ -3,14 +3,13 @@
 import copy
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
 
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_arm, describe
-from rbmle.policies.base import Policy
+from rbmle.policies.base import FixedArms, Policy
 from rbmle.problems.base import Problem, Rounds
 from rbmle.random import generator
 from rbmle.types import IntArray
@@ -24,15 +23,8 @@ class Learner(Protocol):
     def update(self, context: Any, reward: Any) -> Any: ...
 
 
+Clock = Callable[[], float]
 Candidate = Policy | Learner | Callable[[int], Policy | Learner]
-
-
-class Player(Protocol):
-    """A policy in one trial."""
-
-    def play(self, rounds: Rounds) -> tuple[IntArray, float]:
-        """Play a block: the arms chosen, and the seconds the policy itself took."""
-        ...
 
 
 def named(policies: Mapping[str, Candidate] | Iterable[Candidate]) -> dict[str, Candidate]:
@@ -82,7 +74,7 @@ def check(name: str, policy: object, problem: Problem) -> None:
         )
 
 
-def player(name: str, policy: Any, problem: Problem, seed: int, trial: int) -> Player:
+def player(name: str, policy: Any, problem: Problem, seed: int, trial: int) -> "CompiledPlayer | PythonPlayer":
     """A fresh copy of the policy for one trial, with a generator that depends on (seed, trial, name) alone."""
     path = (trial, zlib.crc32(name.encode()))
     if is_factory(policy):
@@ -103,22 +95,22 @@ class CompiledPlayer:
     def __init__(self, policy: Policy, problem: Problem) -> None:
         self.policy = policy
         self.static = problem.static
-        self.arms: Any = None
+        self.arms: FixedArms | None = None
+        self.warm = False
 
-    def play(self, rounds: Rounds) -> tuple[IntArray, float]:
-        """Play a block."""
-        if self.arms is None:
+    def play(self, rounds: Rounds, clock: Clock) -> tuple[IntArray, float]:
+        """Play a block: the arms chosen, and the seconds the policy itself took."""
+        if not self.warm:
             self._warm_up(rounds)
-            if self.static:
-                self.arms = self.policy.fix_arms(rounds.contexts[0])
-            else:
-                self.arms = self.policy
-        start = perf_counter()
-        if self.static:
-            chosen: IntArray = self.arms.play(rounds.rewards)
+            self.warm = True
+        start = clock()
+        if self.arms is None and self.static:
+            self.arms = self.policy.fix_arms(rounds.contexts[0])
+        if self.arms is not None:
+            chosen = self.arms.play(rounds.rewards)
         else:
             chosen = self.policy.play(rounds.contexts, rounds.rewards)
-        return chosen, perf_counter() - start
+        return chosen, clock() - start
 
     def _warm_up(self, rounds: Rounds) -> None:
         """Compile what will be used, on a copy, so that the clock measures decisions."""
@@ -137,21 +129,21 @@ class PythonPlayer:
         self.policy = policy
         self.static = problem.static
 
-    def play(self, rounds: Rounds) -> tuple[IntArray, float]:
-        """Play a block."""
+    def play(self, rounds: Rounds, clock: Clock) -> tuple[IntArray, float]:
+        """Play a block: the arms chosen, and the seconds the policy itself took."""
         policy, chosen, seconds = self.policy, np.empty(len(rounds.rewards), dtype=np.int64), 0.0
         for number, rewards in enumerate(rounds.rewards):
             # A copy: whoever keeps or changes what it is given must not touch the path of the others.
             contexts = rounds.contexts[0 if self.static else number].copy()
-            start = perf_counter()
+            start = clock()
             arm = policy.choose(contexts)
-            seconds += perf_counter() - start
+            seconds += clock() - start
             try:
                 arm = chosen[number] = as_arm(arm, len(rewards))
             except InvalidInputError as reason:
                 raise InvalidInputError(f"policies['{self.name}'].choose returned no arm: {reason}") from reason
             reward = float(rewards[arm])
-            start = perf_counter()
+            start = clock()
             policy.update(contexts[arm], reward)
-            seconds += perf_counter() - start
+            seconds += clock() - start
         return chosen, seconds

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Okabe & Ito's colours, told apart with every common kind of colour blindness; past them the line style changes too.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STYLES = ("-", "--", ":", "-.")
+# Where final regrets differ by more than this, only a logarithmic axis shows all curves.
+FAR_APART = 20.0
 ENDINGS = (".png", ".svg", ".pdf")
 BANDS = {
     "quantile": "median, band: middle half of the trials",
@@ -32,6 +34,7 @@ def regret_curves(
     *,
     band: str | None = "quantile",
     log_x: bool = False,
+    log_y: bool | None = None,
     title: str | None = None,
 ) -> "Figure":
     """Cumulative regret of every policy, (trials, R) each. See `Results.plot` for the bands."""
@@ -49,8 +52,16 @@ def regret_curves(
             axes.fill_between(rounds, low, high, color=looks[name]["color"], alpha=0.12, lw=0)
     if log_x:
         axes.set_xscale("log")
+    ends = [float(centre[-1]) for centre, _, _ in curves.values()]
+    if log_y is None:
+        log_y = min(ends) > 0.0 and max(ends) > FAR_APART * min(ends)
+    if log_y and min(ends) > 0.0:
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=min(ends) / (30.0 if log_x else 4.0))
+        axes.yaxis.set_major_formatter("{x:g}")
+    else:
+        axes.set_ylim(bottom=0.0)
     axes.set_xlim(rounds[0], rounds[-1])
-    axes.set_ylim(0.0, top(curves))
     axes.set_xlabel("round")
     axes.set_ylabel("cumulative regret")
     axes.set_title(title or "", loc="left", fontsize=10)
@@ -73,16 +84,6 @@ def centre_and_band(values: FloatArray, band: str | None) -> tuple[FloatArray, F
     elif band is None:
         width = np.zeros_like(centre)
     return centre, np.maximum(centre - width, 0.0), centre + width
-
-
-def top(curves: Mapping[str, tuple[FloatArray, FloatArray, FloatArray]]) -> float:
-    """Upper end of the axis. A method that fails may leave the frame, so that the others stay legible."""
-    ends = sorted(float(high.max()) for _, _, high in curves.values())
-    most = ends[-1]
-    typical = ends[len(ends) // 2]
-    if len(ends) > 2 and most > 8.0 * typical > 0.0:
-        most = max(end for end in ends if end <= 8.0 * typical) * 1.6
-    return most * 1.04 if most > 0.0 else 1.0
 
 
 def look(number: int) -> dict[str, Any]:

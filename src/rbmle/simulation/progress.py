@@ -9,7 +9,14 @@ T = TypeVar("T")
 def tracked(items: Iterable[T], total: int, show: bool | None) -> Iterator[T]:
     """Pass the items on and show how many there have been; None shows only on a terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)  # stdout is for results
     if not (console.is_terminal if show is None else show):

@@ -109,6 +109,7 @@ class Results:
         *,
         band: str | None = "quantile",
         log_x: bool = False,
+        log_y: bool | None = None,
         title: str | None = None,
     ) -> "Figure":
         """Regret curves with a band, as a matplotlib figure.
@@ -116,10 +117,11 @@ class Results:
         path: where to write it; the ending decides: .png, .svg or .pdf.
         band: "quantile" (median, and 25 % to 75 % of the trials), "std" (mean ± one standard deviation), "error" (mean
             ± one standard error) or None (mean alone).
+        log_y: a logarithmic regret axis; by default only where the policies are far apart.
         """
         from rbmle.simulation.plot import regret_curves, save_figure
 
-        figure = regret_curves(self.rounds, self.regret, band=band, log_x=log_x, title=title)
+        figure = regret_curves(self.rounds, self.regret, band=band, log_x=log_x, log_y=log_y, title=title)
         if path is not None:
             save_figure(figure, path)
         return figure

@@ -25,7 +25,9 @@ def save(results: Results, path: str | PathLike[str]) -> None:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        times = ((name, trial, time) for name, all in results.seconds.items() for trial, time in enumerate(all.tolist()))
+        times = (
+            (name, trial, time) for name, all in results.seconds.items() for trial, time in enumerate(all.tolist())
+        )
         files = {
             "results.csv": to_csv(COLUMNS, results.table()),
             "seconds.csv": to_csv(["policy", "trial", "seconds"], times),
@@ -36,7 +38,9 @@ def save(results: Results, path: str | PathLike[str]) -> None:
             "format": FORMAT,
             "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         }
-        write(folder / "manifest.json", json.dumps({**header, **results.manifest}, indent=2, ensure_ascii=False).encode())
+        write(
+            folder / "manifest.json", json.dumps({**header, **results.manifest}, indent=2, ensure_ascii=False).encode()
+        )
     except OSError as reason:
         raise StateFileError(f"Results cannot be written to {folder}: {reason.strerror or reason}.") from reason
 

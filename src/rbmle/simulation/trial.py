@@ -1,13 +1,14 @@
 """One trial: every policy on the same sample path, block after block."""
 
 import copy
+import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from rbmle.problems.base import Problem
-from rbmle.simulation.players import Candidate, player
+from rbmle.simulation.players import Candidate, Clock, CompiledPlayer, player
 from rbmle.types import FloatArray, IntArray
 
 # Rounds in memory at once, and the most bytes they may take.
@@ -28,6 +29,16 @@ def block_size(problem: Problem) -> int:
     return max(1, min(BLOCK, MOST_BYTES // per_round))
 
 
+def clock_for(compiled: bool) -> Clock:
+    """One clock for all policies of a trial.
+
+    Compiled code runs in threads, where a wall clock would also count the wait for the interpreter: there it is the
+    processor time of the thread, if the system measures that finely. Anything else may wait or use threads of its own.
+    """
+    fine = time.get_clock_info("thread_time").resolution <= 1e-6
+    return time.thread_time if compiled and fine else time.perf_counter
+
+
 def run_trial(
     policies: Mapping[str, Candidate], problem: Problem, horizon: int, trial: int, seed: int, record: IntArray
 ) -> dict[str, Trial]:
@@ -40,6 +51,7 @@ def run_trial(
     curves = {name: np.empty(len(record)) for name in players}
     totals = dict.fromkeys(players, 0.0)
     clocks = dict.fromkeys(players, 0.0)
+    clock = clock_for(all(isinstance(one, CompiledPlayer) for one in players.values()))
     size = block_size(problem)
     for start in range(0, horizon, size):
         stop = min(horizon, start + size)
@@ -48,7 +60,7 @@ def run_trial(
         first, last = np.searchsorted(record, (start, stop), side="right")
         rows = 0 if problem.static else np.arange(stop - start)
         for name, one in players.items():
-            arms, seconds = one.play(rounds)
+            arms, seconds = one.play(rounds, clock)
             regret = lost[rows, arms]
             regret[0] += totals[name]
             np.cumsum(regret, out=regret)

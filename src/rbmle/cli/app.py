@@ -1,0 +1,53 @@
+"""The command and its verbs."""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from rbmle.cli import compare, methods
+from rbmle.errors import RbmleError
+
+
+class OneLineErrors(TyperGroup):
+    """Whatever a user can get wrong is said in one line, without a traceback, and the exit code is 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb."""
+        try:
+            return super().invoke(ctx)
+        except RbmleError as error:
+            typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
+            typer.echo(" ".join(str(error).split()), err=True)
+            raise typer.Exit(2) from error
+
+
+app = typer.Typer(
+    cls=OneLineErrors,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def show_version(asked: bool) -> None:
+    """Print the version and stop."""
+    if asked:
+        from rbmle import __version__
+
+        typer.echo(f"rbmle {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Start with `rbmle compare`: a table in a few seconds. `rbmle compare --help` has examples.")
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Contextual bandits: compare methods, look them up."""
+
+
+app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=methods.EXAMPLES)(methods.methods)

@@ -1,0 +1,106 @@
+"""`rbmle compare`: methods against each other on one problem."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rbmle.cli.study import Study
+
+EXAMPLES = """
+**Examples**
+
+`rbmle compare` — all linear methods on the paper's first problem, in a few seconds
+
+`rbmle compare --methods LinRBMLE,LinUCB,LinTS --varying --horizon 30000 --figure regret.pdf`
+
+`rbmle compare --theta 0.5,0.5,-0.7 --arms 20 --noise "Uniform(half_width=0.5)" --out results/`
+
+`rbmle compare --family logistic --trials 50`
+
+`rbmle compare --config study.toml` with a file like
+
+    theta = [-0.3, 0.5, 0.8]
+    methods = ["LinUCB"]
+
+    [policies.bold]
+    method = "LinRBMLE"
+    bias = "Sqrt(scale=2.0)"
+
+What is given on the command line comes before what the file says.
+"""
+
+
+def compare(
+    theta: Annotated[
+        str | None, typer.Option(help="The unknown parameter θ. [-0.3,0.5,0.8]", metavar="NUMBERS")
+    ] = None,
+    arms: Annotated[int | None, typer.Option(help="How many arms. [10]", metavar="K")] = None,
+    static: Annotated[
+        bool | None,
+        typer.Option("--static/--varying", help="Arms stay for a trial, or are new in every round. [static]"),
+    ] = None,
+    noise: Annotated[
+        str | None,
+        typer.Option(help="gaussian, uniform, rademacher, bounded, or e.g. 'Gaussian(scale=0.5)'. [gaussian]"),
+    ] = None,
+    family: Annotated[
+        str | None,
+        typer.Option(help="gaussian: linear rewards; logistic: successes; poisson: counts. [gaussian]", metavar="NAME"),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            help="Names from `rbmle methods`, or all. [all that suit, but VIDS, which is slow]", metavar="NAMES"
+        ),
+    ] = None,
+    horizon: Annotated[int | None, typer.Option(help="Rounds of a trial. [3000]", metavar="T")] = None,
+    trials: Annotated[int | None, typer.Option(help="Independent repetitions. [20]", metavar="N")] = None,
+    seed: Annotated[int | None, typer.Option(help="Same seed, same result. [0]", metavar="N")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Workers; the result does not depend on it. [all cores]")] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw regret curves to a .png, .svg or .pdf file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Save results.csv, seconds.csv and manifest.json to a folder.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file with these settings and tables of policies.")] = None,
+) -> None:
+    """Compare methods on a problem: regret over many trials, and the time of a decision.
+
+    Every method plays the same arms and could get the same rewards. Regret is what was lost, in mean rewards, against
+    always playing the best arm: less is better.
+    """
+    given = {
+        "theta": theta, "arms": arms, "static": static, "noise": noise, "family": family, "methods": methods,
+        "horizon": horizon, "trials": trials, "seed": seed, "jobs": jobs, "figure": figure, "out": out,
+    }  # fmt: skip
+    run((Study() if config is None else Study.from_toml(config)).changed(given))
+
+
+def run(study: Study) -> None:
+    """Run a study and show what came out."""
+    from rich.console import Console
+
+    from rbmle.cli import choose
+    from rbmle.report.tables import statistics_table
+    from rbmle.simulation import simulate
+    from rbmle.simulation.plot import check_ending
+
+    if study.figure is not None:
+        check_ending(study.figure)  # before the work, not after
+    problem = choose.problem(study)
+    results = simulate(
+        choose.policies(study), problem, horizon=study.horizon, trials=study.trials, seed=study.seed, n_jobs=study.jobs
+    )
+    kind = "static" if study.static else "varying"
+    words = f"{problem.n_arms} {kind} arms, {problem.n_features} features"
+    console = Console(highlight=False)
+    console.print(f"[bold]Regret after {study.horizon:,} rounds[/bold], {study.trials} trials · {words}")
+    console.print(f"[dim]{problem!r}[/dim]", markup=True, soft_wrap=True)
+    console.print(statistics_table(results, width=console.width))
+    console.print("[dim]time: one decision and what is learnt from it · best of a column underlined[/dim]")
+    if study.out is not None:
+        results.save(study.out)
+        console.print(f"Results are in {study.out}", soft_wrap=True)
+    if study.figure is not None:
+        results.plot(study.figure, title=words)
+        console.print(f"Figure is in {study.figure}", soft_wrap=True)

@@ -15,3 +15,7 @@ class InvalidInputError(RbmleError):
 
 class StateFileError(RbmleError):
     """A saved file is damaged, of a newer format, or cannot be written as plain data."""
+
+
+class ConvergenceError(RbmleError):
+    """An estimate could not be computed to the stated tolerance; no number is returned rather than a wrong one."""

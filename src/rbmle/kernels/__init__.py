@@ -9,9 +9,35 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rbmle.kernels import fixed, formula, normal, ridge, rounds, vids
+    from rbmle.kernels import (
+        fixed,
+        formula,
+        glm_choose,
+        glm_fixed,
+        glm_link,
+        glm_newton,
+        glm_online,
+        glm_rows,
+        normal,
+        ridge,
+        rounds,
+        vids,
+    )
 
-__all__ = ["fixed", "formula", "normal", "ridge", "rounds", "vids"]
+__all__ = [
+    "fixed",
+    "formula",
+    "glm_choose",
+    "glm_fixed",
+    "glm_link",
+    "glm_newton",
+    "glm_online",
+    "glm_rows",
+    "normal",
+    "ridge",
+    "rounds",
+    "vids",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

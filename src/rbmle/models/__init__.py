@@ -1,5 +1,6 @@
 """What is learnt: models observe (context, reward) pairs and predict."""
 
+from rbmle.models.glm import GLMModel
 from rbmle.models.ridge import RidgeModel
 
-__all__ = ["RidgeModel"]
+__all__ = ["GLMModel", "RidgeModel"]

@@ -1,0 +1,66 @@
+"""Write a report to a folder: page, Markdown, tables as CSV and LaTeX, figures as PNG, SVG and PDF."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rbmle.errors import RbmleError
+from rbmle.report.document import Report, Table
+from rbmle.report.figures import save_figure
+from rbmle.report.latex import latex
+from rbmle.report.markdown import markdown
+from rbmle.report.page import html
+
+FIGURE_ENDINGS = ("png", "svg", "pdf")
+
+
+def write(report: Report, folder: str | PathLike[str]) -> Path:
+    """Write everything into `folder`, made if needed, and return the path of its report.html.
+
+    ::
+
+        report.html, report.md
+        tables/<name>.csv, tables/<name>.tex
+        figures/<name>.png, .svg, .pdf
+    """
+    target = Path(folder)
+    try:
+        for part in (target, target / "tables", target / "figures"):
+            part.mkdir(parents=True, exist_ok=True)
+        for table in report.tables:
+            _put(target / "tables" / f"{table.name}.csv", as_csv(table))
+            _put(target / "tables" / f"{table.name}.tex", latex(table))
+        for figure in report.figures:
+            for ending in FIGURE_ENDINGS:
+                save_figure(figure.drawing, target / "figures" / f"{figure.name}.{ending}")
+        _put(target / "report.md", markdown(report))
+        _put(target / "report.html", html(report))
+    except OSError as reason:
+        raise RbmleError(f"The report cannot be written to {target}: {reason.strerror or reason}.") from reason
+    return target / "report.html"
+
+
+def as_csv(table: Table) -> str:
+    """Return the table's records, or else the texts of its cells, as CSV."""
+    rows: Sequence[Mapping[str, Any]]
+    if table.records is not None:
+        columns = list(dict.fromkeys(name for record in table.records for name in record))
+        rows = table.records
+    else:
+        columns = list(table.columns)
+        rows = [dict(zip(columns, (cell.text for cell in row), strict=True)) for row in table.cells]
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def _put(path: Path, text: str) -> None:
+    # By way of a second file, so that a reader never sees half a page while it is written again.
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)

@@ -35,11 +35,9 @@ def learn_gram(
     K = len(mean)
     for a in range(K):
         g[a] = G[arm, a]
-    root_gain = math.sqrt(learn(mean, variance, volume, g, arm, r))
+    gain = learn(mean, variance, volume, g, arm, r)
     for a in range(K):
-        g[a] *= root_gain
-    for a in range(K):
-        h = g[a]
+        h = gain * g[a]
         for c in range(K):
             G[a, c] -= h * g[c]
 

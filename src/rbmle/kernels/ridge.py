@@ -29,6 +29,31 @@ def all_finite(values: FloatArray) -> bool:
 
 
 @compiled
+def predict_four(
+    X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray, a: int
+) -> None:
+    """Mean and variance of arms a … a+3: four at once share the cost of short loops, which is most of it for small d."""
+    m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
+    for i in range(X.shape[1]):
+        u0 = u1 = u2 = u3 = 0.0
+        for j in range(i):
+            c = V_inv[i, j]
+            u0 += c * X[a, j]
+            u1 += c * X[a + 1, j]
+            u2 += c * X[a + 2, j]
+            u3 += c * X[a + 3, j]
+        x0, x1, x2, x3 = X[a, i], X[a + 1, i], X[a + 2, i], X[a + 3, i]
+        t, c = theta[i], V_inv[i, i]
+        m0, m1, m2, m3 = m0 + x0 * t, m1 + x1 * t, m2 + x2 * t, m3 + x3 * t
+        v0 += x0 * (c * x0 + 2.0 * u0)
+        v1 += x1 * (c * x1 + 2.0 * u1)
+        v2 += x2 * (c * x2 + 2.0 * u2)
+        v3 += x3 * (c * x3 + 2.0 * u3)
+    mean[a], mean[a + 1], mean[a + 2], mean[a + 3] = m0, m1, m2, m3
+    variance[a], variance[a + 1], variance[a + 2], variance[a + 3] = v0, v1, v2, v3
+
+
+@compiled
 def predict(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray) -> None:
     """m_a = x_aᵀθ̂ and v_a = x_aᵀV⁻¹x_a for every arm.
 
@@ -45,15 +70,34 @@ def predict(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArra
                 v += XV[a, i] * X[a, i]
             mean[a], variance[a] = m, v
         return
-    for a in range(K):
+    whole = K - K % 4
+    for a in range(0, whole, 4):
+        predict_four(X, theta, V_inv, mean, variance, a)
+    for a in range(whole, K):
         m = v = 0.0
         for i in range(d):
             u = 0.0
-            for j in range(d):
+            for j in range(i):
                 u += V_inv[i, j] * X[a, j]
             m += X[a, i] * theta[i]
-            v += X[a, i] * u
+            v += X[a, i] * (V_inv[i, i] * X[a, i] + 2.0 * u)
         mean[a], variance[a] = m, v
+
+
+@compiled
+def first_identical(X: FloatArray, arm: int, scores: FloatArray) -> int:
+    """The first arm with the very context of `arm`, given its score.
+
+    A matrix product may round equal rows differently in the last bit; ties must still go to the lowest number.
+    """
+    for a in range(arm):
+        i = 0
+        while i < X.shape[1] and X[a, i] == X[arm, i]:
+            i += 1
+        if i == X.shape[1]:
+            scores[a] = scores[arm]
+            return a
+    return arm
 
 
 @compiled
@@ -70,8 +114,22 @@ def observe(
     V: FloatArray, V_inv: FloatArray, b: FloatArray, theta: FloatArray, volume: FloatArray, x: FloatArray, r: float
 ) -> bool:
     """Learn one reward. False, and nothing changed, where a number is not finite or would not stay so."""
+    return learn(V, V_inv, b, theta, volume, x, r, np.empty(len(x)))
+
+
+@compiled
+def learn(
+    V: FloatArray,
+    V_inv: FloatArray,
+    b: FloatArray,
+    theta: FloatArray,
+    volume: FloatArray,
+    x: FloatArray,
+    r: float,
+    u: FloatArray,
+) -> bool:
+    """`observe` with scratch `u` (d,) given, for loops."""
     d = len(x)
-    u = np.empty(d)
     q = m = square = 0.0
     for i in range(d):
         s = 0.0
@@ -109,8 +167,9 @@ def observe_many(
     rewards: FloatArray,
 ) -> int:
     """Learn rewards one after the other; returns how many were learnt before one was refused."""
+    u = np.empty(len(b))
     for s in range(len(rewards)):
-        if not observe(V, V_inv, b, theta, volume, X[s], rewards[s]):
+        if not learn(V, V_inv, b, theta, volume, X[s], rewards[s], u):
             return s
     return len(rewards)
 
@@ -135,13 +194,49 @@ def factor(V: FloatArray, C: FloatArray) -> None:
 
 
 @compiled
+def invert_factor(C: FloatArray) -> FloatArray:
+    """C⁻¹ of a lower triangular C (d, d)."""
+    d = len(C)
+    if d > SMALL:
+        return np.ascontiguousarray(np.linalg.inv(C))
+    inverse = np.zeros((d, d))
+    for j in range(d):
+        inverse[j, j] = 1.0 / C[j, j]
+        for i in range(j + 1, d):
+            s = 0.0
+            for k in range(j, i):
+                s -= C[i, k] * inverse[k, j]
+            inverse[i, j] = s / C[i, i]
+    return inverse
+
+
+@compiled
+def refresh(
+    V: FloatArray, V_inv: FloatArray, b: FloatArray, theta: FloatArray, volume: FloatArray, log_det_start: float
+) -> None:
+    """V⁻¹, θ̂ and log(det V / det λI) anew from V and b; `log_det_start` = log det λI."""
+    d = len(b)
+    C = np.zeros((d, d))
+    factor(V, C)
+    C_inv = invert_factor(C)
+    V_inv[:] = np.dot(np.ascontiguousarray(C_inv.T), C_inv)
+    volume[0], volume[1] = -log_det_start, 1.0
+    for i in range(d):
+        volume[0] += 2.0 * math.log(C[i, i])
+        for j in range(i):  # symmetric to the last bit
+            V_inv[j, i] = V_inv[i, j]
+    theta[:] = np.dot(V_inv, b)
+    theta += np.dot(V_inv, b - np.dot(V, theta))  # one step of refinement
+
+
+@compiled
 def root(X: FloatArray, V: FloatArray, W: FloatArray) -> None:
     """W (K, d) with rows w_a = C⁻¹x_a, V = C Cᵀ: then W Wᵀ = X V⁻¹ Xᵀ, and θ̂ + C⁻ᵀz has scores m_a + w_aᵀz."""
     K, d = X.shape
     C = np.zeros((d, d))
     factor(V, C)
     if d > SMALL:
-        np.dot(X, np.linalg.inv(C).T, W)
+        np.dot(X, np.ascontiguousarray(invert_factor(C).T), W)
         return
     for a in range(K):
         for i in range(d):

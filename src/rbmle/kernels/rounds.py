@@ -3,6 +3,8 @@
     address       where the formula lives (kernels.formula)
     coefficients  (B, P), draws (B, D): the policy's numbers and random numbers of every round
     needs_root    whether the formula asks for the root of the arms' covariance
+
+Loops copy the rows they hand on: a view of an array costs an atomic count of its owners, more than the few numbers in it.
 """
 
 import numpy as np
@@ -10,8 +12,15 @@ import numpy as np
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.fixed import learn_gram, learn_root
 from rbmle.kernels.formula import formula_at
-from rbmle.kernels.ridge import all_finite, observe, predict, root
+from rbmle.kernels.ridge import SMALL, all_finite, first_identical, learn, predict, root
 from rbmle.types import FloatArray, IntArray
+
+
+@compiled
+def copy_row(table: FloatArray, t: int, row: FloatArray) -> None:
+    """row ← table[t]."""
+    for i in range(len(row)):
+        row[i] = table[t, i]
 
 
 @compiled
@@ -36,7 +45,10 @@ def decide(
     predict(X, theta, V_inv, mean, variance)
     if needs_root:
         root(X, V, W)
-    return formula_at(address)(mean, variance, W, volume, coefficients, draws, scores)
+    arm = formula_at(address)(mean, variance, W, volume, coefficients, draws, scores)
+    if d > SMALL and draws.size == 0:
+        arm = first_identical(X, arm, scores)
+    return arm
 
 
 @compiled
@@ -59,13 +71,23 @@ def play(
     formula = formula_at(address)
     mean, variance, scores = np.empty(K), np.empty(K), np.empty(K)
     W = np.empty((K, d if needs_root else 0))
+    c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
+    now, x, u = np.empty((K, d)), np.empty(d), np.empty(d)
     for t in range(B):
-        predict(X[t], theta, V_inv, mean, variance)
+        for a in range(K):
+            for i in range(d):
+                now[a, i] = X[t, a, i]
+        copy_row(coefficients, t, c)
+        copy_row(draws, t, z)
+        predict(now, theta, V_inv, mean, variance)
         if needs_root:
-            root(X[t], V, W)
-        arm = formula(mean, variance, W, volume, coefficients[t], draws[t], scores)
+            root(now, V, W)
+        arm = formula(mean, variance, W, volume, c, z, scores)
+        if d > SMALL and len(z) == 0:
+            arm = first_identical(now, arm, scores)
         arms[t] = arm
-        if not observe(V, V_inv, b, theta, volume, X[t, arm], rewards[t, arm]):
+        copy_row(now, arm, x)
+        if not learn(V, V_inv, b, theta, volume, x, rewards[t, arm], u):
             return t
     return B
 
@@ -150,7 +172,10 @@ def play_fixed(
     """Choose and learn in every round of rewards (B, K) with arms that stay."""
     formula = formula_at(address)
     scores, scratch = np.empty(len(mean)), np.empty(len(mean))
+    c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
     for t in range(len(rewards)):
-        arm = formula(mean, variance, W, volume, coefficients[t], draws[t], scores)
+        copy_row(coefficients, t, c)
+        copy_row(draws, t, z)
+        arm = formula(mean, variance, W, volume, c, z, scores)
         learn_fixed(arm, rewards[t, arm], mean, variance, gram, W, volume, counts, sums, scratch)
         arms[t] = arm

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+# Observations between two refreshes of the inverse: few enough for rounding, so many that their cost does not show.
+REFRESH = 8192
+
+
 class RidgeModel:
     """V = λI + Σ x xᵀ, its inverse, b = Σ r x and θ̂ = V⁻¹b, all started together from λ.
 
-    V and b are kept exactly; the inverse follows by rank-one updates and is computed anew from V every
-    `refresh_interval` observations, so that rounding does not pile up.
+    V and b are kept exactly; the inverse follows by rank-one updates and is computed anew from V after 1, 4, 16, 64, …
+    and then every 8192 observations, so that rounding does not pile up, not even from a very small λ.
 
     >>> model = RidgeModel(n_features=2)
     >>> model.observe([1.0, 0.0], 3.0)
@@ -36,7 +40,6 @@ class RidgeModel:
         params.require("RidgeModel", "regularization", regularization, Real(0.0, open_low=True))
         self.n_features = int(n_features)
         self.regularization = float(regularization)
-        self.refresh_interval = max(1024, 16 * self.n_features)
         self.n = 0
         self.version = 0  # changes whenever the arrays below change, so that whoever derives from them can tell
         self._late: Callable[[], None] | None = None
@@ -113,22 +116,22 @@ class RidgeModel:
 
     def until_refresh(self) -> int:
         """How many observations may come before the inverse is due for a refresh."""
-        return self.refresh_interval - self.n % self.refresh_interval
+        next_power = 1 << (self.n.bit_length() + 1) // 2 * 2
+        return min(next_power - self.n, REFRESH - self.n % REFRESH)
 
     def counted(self, observations: int) -> None:
         """Note that kernels have put observations into the arrays."""
+        due = observations >= self.until_refresh()
         self.n += observations
         self.version += 1
-        if self.n % self.refresh_interval == 0:
+        if due:
             self.refresh()
 
     def refresh(self) -> None:
         """Compute V⁻¹, θ̂ and the determinant anew from V and b."""
-        d = self.n_features
-        inverse = np.linalg.inv(self._V)
-        self._V_inv[:] = 0.5 * (inverse + inverse.T)
-        self._theta_hat[:] = np.linalg.solve(self._V, self._b)
-        self._volume[:] = np.linalg.slogdet(self._V)[1] - d * np.log(self.regularization), 1.0
+        kernels.ridge.refresh(
+            self._V, self._V_inv, self._b, self._theta_hat, self._volume, self.n_features * np.log(self.regularization)
+        )
         self.version += 1
 
     def merge(self, other: "RidgeModel") -> None:
@@ -169,7 +172,8 @@ class RidgeModel:
     def state(self) -> dict[str, FloatArray]:
         """All that is learnt, as plain arrays."""
         V, V_inv, b, theta, volume = self.arrays()
-        return {"V": V, "V_inv": V_inv, "b": b, "theta_hat": theta, "volume": volume, "n": np.array(float(self.n))}
+        volume[:] = self.log_det, 1.0
+        return {"V": V, "V_inv": V_inv, "b": b, "theta_hat": theta, "log_det": volume[:1], "n": np.array([float(self.n)])}
 
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Take over a state that `state` gave; refuses arrays of wrong shape and leaves the model as it was."""
@@ -177,10 +181,11 @@ class RidgeModel:
         for name, array in self.state().items():
             if new[name].shape != array.shape:
                 raise InvalidInputError(f"state['{name}'] must have shape {array.shape}. Got {new[name].shape}.")
-            require_finite(np.atleast_1d(new[name]), f"state['{name}']")
-        for target, name in zip(self.arrays(), ("V", "V_inv", "b", "theta_hat", "volume"), strict=True):
+            require_finite(new[name], f"state['{name}']")
+        for target, name in zip(self.arrays()[:4], ("V", "V_inv", "b", "theta_hat"), strict=True):
             target[...] = new[name]
-        self.n = int(new["n"])
+        self._volume[:] = new["log_det"][0], 1.0
+        self.n = int(new["n"][0])
         self.version += 1
 
     def __repr__(self) -> str:

@@ -42,6 +42,7 @@ class Policy(ABC):
     title: ClassVar[str] = ""
     notation: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    merge_is_exact: ClassVar[bool] = True
 
     n_features: Annotated[int, Integer(1)]
 
@@ -122,6 +123,8 @@ class Policy(ABC):
 
     def merge(self, other: "Policy") -> None:
         """Learn all that another policy of the same kind has learnt. What both have seen counts twice."""
+        if other is self:
+            raise InvalidInputError("merge needs another policy. Got the policy itself.")
         if type(other) is not type(self):
             raise InvalidInputError(f"merge needs a {type(self).__name__}. Got a {type(other).__name__}.")
         mine, theirs = self.params, other.params

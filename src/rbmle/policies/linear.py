@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_context, as_contexts, as_reward, refuse_values, require_finite
 from rbmle.models.ridge import RidgeModel
 from rbmle.params import Real
@@ -186,6 +185,4 @@ class LinearPolicy(Policy):
 
     def absorb(self, other: Self) -> None:
         """Add what another policy of the same kind has learnt."""
-        if other is self:
-            raise InvalidInputError("merge needs another policy. Got the policy itself.")
         self.model.merge(other.model)

@@ -27,6 +27,8 @@ class LinearFixedArms:
         self.policy = policy
         self.contexts = X.copy()
         self.n_arms = K = len(X)
+        _, first, same = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        self._first = first[same.ravel()]  # the first arm with the same context: equal arms must tie to the last bit
         self._use_gram = not policy.needs_root and max(FEW_ARMS, 2 * policy.n_features) >= K
         self._mean, self._variance = np.empty(K), np.empty(K)
         self._gram = np.empty((K, K) if self._use_gram else (0, 0))
@@ -49,8 +51,11 @@ class LinearFixedArms:
         if self._use_gram:
             self._gram[:] = (X / model.regularization if model.n == 0 else X @ V_inv) @ X.T
             np.fill_diagonal(self._gram, self._variance)
+            self._gram[:] = self._gram[np.ix_(self._first, self._first)]
         else:
             kernels.ridge.root(X, V, self._root)
+        self._mean[:] = self._mean[self._first]
+        self._variance[:] = self._variance[self._first]
         self._volume[:] = volume
         self._version = model.version
 
@@ -101,8 +106,9 @@ class LinearFixedArms:
     def _counted(self, observations: int) -> None:
         """Keep the model's count right; when its inverse is due for a refresh, settle everything."""
         model = self.policy.model
+        due = observations >= model.until_refresh()
         model.n += observations
-        if model.n % model.refresh_interval == 0:
+        if due:
             model.settle()
 
     def play(self, rewards: FloatArray) -> IntArray:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import compare, methods
+from rbmle.cli import bounds, compare, methods
 from rbmle.errors import RbmleError
 
 
@@ -51,3 +51,4 @@ def main(
 
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=methods.EXAMPLES)(methods.methods)
+app.command(epilog=bounds.EXAMPLES)(bounds.bounds)

@@ -73,7 +73,12 @@ def build(method: str, arguments: dict[str, Any], study: Study) -> Policy:
         name: values.schedule(value) if isinstance(constraints.get(name), params.Schedule) else value
         for name, value in arguments.items()
     }
-    context = {"n_features": len(study.theta), "n_arms": study.arms, "horizon": study.horizon, "family": study.family}
+    context: dict[str, Any] = {
+        "n_features": len(study.theta),
+        "n_arms": study.arms,
+        "horizon": study.horizon,
+        "family": study.family,
+    }
     given = {name: value for name, value in context.items() if name in known} | given
     missing = [
         name

@@ -58,12 +58,13 @@ def schedule(value: Any) -> Any:
 
 def noise(value: Any) -> Noise:
     """A noise from its name ("uniform"), from text ("Uniform(half_width=1)") or from a table {name = …, …}."""
-    known = {**Noise.registry, **{cls.__name__: cls for cls in Noise.registry.values()}}
+    known = {cls.__name__: cls for cls in Noise.registry.values()} | Noise.registry
     if isinstance(value, Mapping):
         named = dict(value)
-        made: Noise = construct("noise", known, str(named.pop("name", "")), [], named)
-        return made
-    made = construct("noise", known, *call(str(value)))
+        parts: tuple[str, list[Any], dict[str, Any]] = (str(named.pop("name", "")), [], named)
+    else:
+        parts = call(str(value))
+    made: Noise = construct("noise", known, *parts)
     return made
 
 

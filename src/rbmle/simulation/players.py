@@ -18,9 +18,13 @@ from rbmle.types import IntArray
 class Learner(Protocol):
     """The least a policy must offer to be compared."""
 
-    def choose(self, contexts: Any) -> int: ...
+    def choose(self, contexts: Any) -> int:
+        """The arm to play for contexts (K, d)."""
+        ...
 
-    def update(self, context: Any, reward: Any) -> Any: ...
+    def update(self, context: Any, reward: Any) -> Any:
+        """Learn that an arm with `context` (d,) gave `reward`."""
+        ...
 
 
 Clock = Callable[[], float]
@@ -64,8 +68,8 @@ def check(name: str, policy: object, problem: Problem) -> None:
     missing = [method for method in ("choose", "update") if not callable(getattr(policy, method, None))]
     if missing:
         raise InvalidInputError(
-            f"policies['{name}'] must have choose(contexts) and update(context, reward), or be a function of a seed that "
-            f"makes such an object. Got {describe(policy)} without {' and '.join(missing)}."
+            f"policies['{name}'] must have choose(contexts) and update(context, reward), or be a function of a seed "
+            f"that makes such an object. Got {describe(policy)} without {' and '.join(missing)}."
         )
     n_features = getattr(policy, "n_features", problem.n_features)
     if n_features != problem.n_features:
@@ -80,10 +84,7 @@ def player(name: str, policy: Any, problem: Problem, seed: int, trial: int) -> "
     if is_factory(policy):
         policy = policy(int(generator(seed, *path).integers(2**31)))
         check(name, policy, problem)
-    if isinstance(policy, Policy):
-        policy = policy.copy()
-    else:
-        policy = copy.deepcopy(policy)
+    policy = policy.copy() if isinstance(policy, Policy) else copy.deepcopy(policy)
     if hasattr(policy, "reseed"):
         policy.reseed(seed, *path)
     return CompiledPlayer(policy, problem) if isinstance(policy, Policy) else PythonPlayer(name, policy, problem)

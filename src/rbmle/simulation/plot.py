@@ -111,7 +111,7 @@ def save_figure(figure: "Figure", path: str | PathLike[str]) -> None:
 
     target = Path(path)
     check_ending(target)
-    keep_text = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "rbmle"}
+    keep_text: dict[Any, Any] = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "rbmle"}
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with matplotlib.rc_context(keep_text):

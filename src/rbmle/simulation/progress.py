@@ -26,7 +26,7 @@ def tracked(items: Iterable[T], total: int, show: bool | None) -> Iterator[T]:
         TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
         TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task("trials", total=total)
         for item in items:
             bar.advance(task)

@@ -82,13 +82,15 @@ class Results:
 
     def to_frame(self) -> "pd.DataFrame":
         """The tidy table as a pandas data frame."""
-        return pandas().DataFrame(self.table(), columns=["policy", "trial", "round", "regret"])
+        frame: pd.DataFrame = pandas().DataFrame(self.table(), columns=["policy", "trial", "round", "regret"])
+        return frame
 
     def statistics_frame(self) -> "pd.DataFrame":
         """The statistics as a pandas data frame, one row per policy, with the seconds per decision."""
-        frame = pandas().DataFrame.from_dict(self.statistics(), orient="index")
+        frame: pd.DataFrame = pandas().DataFrame.from_dict(self.statistics(), orient="index")
         frame.index.name = "policy"
-        return frame.assign(seconds=pandas().Series(self.seconds_per_decision()))
+        frame["seconds"] = self.seconds_per_decision()
+        return frame
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write results.csv, seconds.csv and manifest.json into a folder; `Results.load` reads them back exactly."""
@@ -129,10 +131,9 @@ class Results:
     def combine(self, other: "Results") -> "Results":
         """Both comparisons in one: other policies on the same problem, seed, horizon and trials."""
         for key in ("problem", "seed", "horizon", "trials"):
-            if self.manifest.get(key) != other.manifest.get(key):
-                raise InvalidInputError(
-                    f"combine needs results of the same {key}. Got {self.manifest.get(key)} and {other.manifest.get(key)}."
-                )
+            mine, theirs = self.manifest.get(key), other.manifest.get(key)
+            if mine != theirs:
+                raise InvalidInputError(f"combine needs results of the same {key}. Got {mine} and {theirs}.")
         if not np.array_equal(self.rounds, other.rounds):
             raise InvalidInputError("combine needs results recorded at the same rounds.")
         both = set(self.regret) & set(other.regret)

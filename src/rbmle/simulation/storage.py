@@ -21,7 +21,7 @@ COLUMNS = ["policy", "trial", "round", "regret"]
 
 
 def save(results: Results, path: str | PathLike[str]) -> None:
-    """Write a folder. The manifest comes last and knows the other files, so a broken write cannot pass for a whole one."""
+    """Write a folder. The manifest comes last and knows the other files: a broken write cannot pass for a whole one."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

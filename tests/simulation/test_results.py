@@ -1,0 +1,147 @@
+"""Results: the paper's statistics, an exact round trip, and refusal of what is damaged."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbmle.errors import InvalidInputError, InvalidParameterError, RbmleError, StateFileError
+from rbmle.simulation import Results
+
+ROUNDS = np.array([1, 10, 100])
+
+
+def made(*names: str, **manifest: object) -> Results:
+    rng = np.random.default_rng(len(names))
+    regret = {name: np.cumsum(rng.random((5, 3)), axis=1) * 10 ** (2 * i) / 3 for i, name in enumerate(names)}
+    seconds = {name: rng.random(5) * 1e-6 for name in names}
+    settings = {"problem": {"problem": "P"}, "seed": 0, "horizon": 100, "trials": 5, **manifest}
+    return Results(ROUNDS, regret, seconds, {**settings, "policies": {name: {"policy": name} for name in names}})
+
+
+def test_statistics_by_hand() -> None:
+    final = np.array([3.0, 1.0, 2.0, 4.0, 10.0])
+    results = Results(np.array([7]), {"a": final[:, None]}, {"a": np.ones(5)}, {})
+    # Sorted 1 2 3 4 10: quantile q lies at place 4q, between neighbours by linear interpolation.
+    expected = {"mean": 4.0, "std": 10.0**0.5, "q10": 1.4, "q25": 2.0, "q50": 3.0, "q75": 4.0, "q90": 7.6, "q95": 8.8}
+    assert results.statistics()["a"] == pytest.approx(expected)
+    assert list(results.statistics()["a"]) == list(expected)
+
+
+def test_simple_questions() -> None:
+    results = made("slow", "b")
+    results.regret["b"] /= 1000
+    assert (results.policies, results.trials, results.horizon) == (["slow", "b"], 5, 100)
+    assert results.ranking() == ["b", "slow"]
+    assert np.array_equal(results.final_regret("b"), results.regret["b"][:, 2])
+    assert results.seconds_per_decision()["b"] == pytest.approx(results.seconds["b"].mean())
+    with pytest.raises(InvalidInputError, match=r"policy must be one of slow, b. Got 'c'"):
+        results.final_regret("c")
+    assert repr(results) == "Results(slow, b: 5 trials × 100 rounds)"
+
+
+def test_text_table() -> None:
+    lines = str(made("best", "worst, by far")).splitlines()
+    assert lines[0] == "Final regret after 100 rounds, 5 trials"
+    assert lines[1].split() == ["policy", "mean", "std", "q10", "q25", "q50", "q75", "q90", "q95", "ns/round"]
+    assert lines[2].startswith("best ")
+    assert len({len(line) for line in lines[1:]}) == 1
+
+
+def test_tidy_table_and_frames() -> None:
+    results = made("a", "b")
+    rows = list(results.table())
+    assert len(rows) == 2 * 5 * 3
+    assert rows[4] == ("a", 1, 10, results.regret["a"][1, 1])
+    frame = results.to_frame()
+    assert list(frame.columns) == ["policy", "trial", "round", "regret"]
+    last = frame[(frame["policy"] == "b") & (frame["round"] == 100)]
+    assert last["regret"].tolist() == results.final_regret("b").tolist()
+    statistics = results.statistics_frame()
+    assert statistics.loc["b", "q95"] == results.statistics()["b"]["q95"]
+    assert statistics.loc["a", "seconds"] == results.seconds_per_decision()["a"]
+
+
+def test_frames_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(RbmleError, match="pip install 'rbmle"):
+        made("a").to_frame()
+
+
+def test_round_trip_is_exact(tmp_path: Path) -> None:
+    results = made("a", 'b, "quoted"\nname', "γ")
+    results.regret["a"][0] = [5e-324, 0.1, 1.7976931348623157e308]
+    results.save(tmp_path / "deep" / "folder")
+    again = Results.load(tmp_path / "deep" / "folder")
+    assert again.policies == results.policies
+    assert again.rounds.dtype == np.int64
+    assert np.array_equal(again.rounds, results.rounds)
+    for name in results.policies:
+        assert np.array_equal(again.regret[name], results.regret[name])
+        assert np.array_equal(again.seconds[name], results.seconds[name])
+    assert again.manifest == results.manifest
+    header = (tmp_path / "deep/folder/results.csv").read_text().splitlines()[0]
+    assert header == "policy,trial,round,regret"
+
+
+def test_saving_again_replaces_and_leaves_other_files_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    made("a").save(tmp_path)
+    made("b").save(tmp_path)
+    assert Results.load(tmp_path).policies == ["b"]
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", "results.csv", "seconds.csv", "manifest.json"}
+
+
+def test_damaged_and_foreign_folders(tmp_path: Path) -> None:
+    with pytest.raises(StateFileError, match="No results can be read"):
+        Results.load(tmp_path / "nowhere")
+    made("a").save(tmp_path)
+    table = tmp_path / "results.csv"
+    whole = table.read_text()
+    table.write_text(whole[:-3])
+    with pytest.raises(StateFileError, match=r"results.csv is damaged"):
+        Results.load(tmp_path)
+    table.write_text(whole)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    for change, words in (({"format": 99}, "has format 99.*update rbmle"), ({"files": 3}, "does not hold results")):
+        (tmp_path / "manifest.json").write_text(json.dumps(manifest | change))
+        with pytest.raises(StateFileError, match=words):
+            Results.load(tmp_path)
+    (tmp_path / "manifest.json").write_text("[")
+    with pytest.raises(StateFileError, match="does not hold results"):
+        Results.load(tmp_path)
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StateFileError, match="cannot be written"):
+        made("a").save(tmp_path / "file")
+
+
+def test_combine() -> None:
+    both = made("a") + made("b")
+    assert both.policies == ["a", "b"]
+    assert set(both.manifest["policies"]) == {"a", "b"}
+    with pytest.raises(InvalidInputError, match=r"different names. Both have a"):
+        made("a").combine(made("a", "b"))
+    with pytest.raises(InvalidInputError, match=r"same seed. Got 0 and 1"):
+        made("a").combine(made("b", seed=1))
+    other = made("b")
+    other.rounds = np.array([1, 50, 100])
+    with pytest.raises(InvalidInputError, match="same rounds"):
+        made("a").combine(other)
+
+
+def test_plot_writes_by_ending(tmp_path: Path) -> None:
+    results = made("a", "b")
+    starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+    for ending, start in starts.items():
+        results.plot(tmp_path / "new" / f"figure{ending}")
+        assert (tmp_path / "new" / f"figure{ending}").read_bytes().startswith(start)
+    assert "cumulative regret" in (tmp_path / "new" / "figure.svg").read_text(), "text stays text"
+    with pytest.raises(InvalidParameterError, match=r"must end in one of .png, .svg, .pdf"):
+        results.plot(tmp_path / "figure.gif")
+    with pytest.raises(RbmleError, match="cannot be written"):
+        results.plot(tmp_path / "new" / "figure.png" / "x.png")

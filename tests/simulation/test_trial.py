@@ -1,0 +1,105 @@
+"""One trial against a plain loop: the same arms, the same regret, whatever the block."""
+
+import time
+
+import numpy as np
+import pytest
+
+from rbmle import LinRBMLE, LinTS, LinUCB
+from rbmle.problems import LinearProblem, PreparedProblem
+from rbmle.simulation import run_trial, trial
+from rbmle.types import FloatArray, IntArray
+
+EVERY = np.arange(1, 201)
+
+
+class DenseUCB:
+    """LinUCB by dense algebra, written for this test."""
+
+    def __init__(self, d: int) -> None:
+        self.V, self.b = np.eye(d), np.zeros(d)
+
+    def choose(self, contexts: FloatArray) -> int:
+        inverse = np.linalg.inv(self.V)
+        widths = [np.sqrt(x @ inverse @ x) for x in contexts]
+        return int(np.argmax(contexts @ inverse @ self.b + widths))
+
+    def update(self, context: FloatArray, reward: float) -> None:
+        self.V += np.outer(context, context)
+        self.b += reward * context
+
+
+class Always:
+    def __init__(self, arm: int) -> None:
+        self.arm = arm
+
+    def choose(self, contexts: FloatArray) -> int:
+        return self.arm
+
+    def update(self, context: FloatArray, reward: float) -> None:
+        context[:] = np.nan  # nobody else may notice
+
+
+def by_plain_loop(problem: LinearProblem, seed: int, trial: int, horizon: int) -> FloatArray:
+    policy, total, curve = DenseUCB(problem.n_features), 0.0, []
+    rounds = problem.rounds(seed, trial, 0, horizon)
+    for t in range(horizon):
+        at = 0 if problem.static else t
+        arm = policy.choose(rounds.contexts[at])
+        policy.update(rounds.contexts[at][arm].copy(), rounds.rewards[t, arm])
+        total += max(rounds.mean_rewards[at]) - rounds.mean_rewards[at][arm]
+        curve.append(total)
+    return np.array(curve)
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_compiled_and_python_policies_against_a_plain_loop(static: bool) -> None:
+    problem = LinearProblem([0.6, -0.2, 0.4], n_arms=5, static=static)
+    policies = {"spoiler": Always(0), "ours": LinUCB(n_features=3, alpha=1.0), "theirs": DenseUCB(3)}
+    outcome = run_trial(policies, problem, 200, 4, 11, EVERY)
+    expected = by_plain_loop(problem, 11, 4, 200)
+    np.testing.assert_allclose(outcome["ours"].regret, expected, rtol=1e-12)
+    np.testing.assert_allclose(outcome["theirs"].regret, expected, rtol=1e-12)
+    assert all(one.seconds > 0 for one in outcome.values())
+    assert policies["ours"].n_observed == 0, "the policy given is not touched"  # type: ignore[attr-defined]
+
+
+def test_regret_is_counted_in_means_not_in_rewards() -> None:
+    means = np.array([[0.2, 1.0, 0.5]])
+    rewards = np.array([[[9.0, -9.0, 0.0]] * 4])
+    problem = PreparedProblem(np.ones((1, 3, 1)), means, rewards)
+    outcome = run_trial({"0": Always(0), "1": Always(1), "2": Always(2)}, problem, 4, 0, 0, np.array([1, 3, 4]))
+    np.testing.assert_allclose(outcome["0"].regret, [0.8, 2.4, 3.2])
+    np.testing.assert_allclose(outcome["1"].regret, [0.0, 0.0, 0.0])
+    np.testing.assert_allclose(outcome["2"].regret, [0.5, 1.5, 2.0])
+
+
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("block", [1, 7, 64, 200])
+def test_blocks_do_not_matter(static: bool, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = LinearProblem([0.5, 0.5], n_arms=4, static=static)
+    policies = {"a": LinRBMLE(n_features=2), "b": LinTS(n_features=2)}
+    record: IntArray = np.array([1, 2, 63, 64, 65, 150, 200])
+    whole = run_trial(policies, problem, 200, 0, 3, record)
+    monkeypatch.setattr(trial, "BLOCK", block)
+    cut = run_trial(policies, problem, 200, 0, 3, record)
+    for name in policies:
+        np.testing.assert_allclose(cut[name].regret, whole[name].regret, rtol=1e-12)
+
+
+def test_large_rounds_come_in_small_blocks() -> None:
+    small, large = LinearProblem([1.0], 10), LinearProblem(np.ones(300), 200, static=False)
+    assert trial.block_size(small) == trial.BLOCK
+    assert trial.block_size(large) * 200 * 300 * 8 <= 64 * 2**20
+    assert trial.block_size(LinearProblem(np.ones(5000), 5000, static=False)) == 1
+
+
+def test_one_clock_for_a_comparison() -> None:
+    assert trial.clock_for(compiled=False) is time.perf_counter
+    assert trial.clock_for(compiled=True) in (time.thread_time, time.perf_counter)
+
+
+def test_compilation_is_not_timed() -> None:
+    problem = LinearProblem([0.5, 0.5], n_arms=3)
+    first = run_trial({"a": LinRBMLE(n_features=2)}, problem, 10, 0, 0, np.array([10]))
+    assert first["a"].seconds < 5e-3

@@ -17,6 +17,7 @@ work       (5, C)  z, μ, μ', b, scratch
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -86,14 +87,7 @@ def curvature_of(XT: FloatArray, n: int, counts: FloatArray, work: FloatArray, H
 
 @compiled
 def evaluate(
-    XT: FloatArray,
-    n: int,
-    counts: FloatArray,
-    sums: FloatArray,
-    lam: float,
-    code: int,
-    limit: float,
-    functions: IntArray,
+    problem: Any,
     bias: FloatArray,
     theta: FloatArray,
     work: FloatArray,
@@ -101,6 +95,7 @@ def evaluate(
     H: FloatArray,
 ) -> tuple[float, float]:
     """Value, gradient and curvature at θ; returns the value and the sum of its absolute terms."""
+    XT, n, counts, sums, lam, code, limit, functions = problem
     d = len(theta)
     scores_of_rows(XT, n, theta, work[0])
     link(code, limit, functions, n, work[0], work[1], work[2], work[3])
@@ -233,7 +228,7 @@ def step_length(
     p: FloatArray,
     work: FloatArray,
 ) -> float:
-    """Where g is about largest on the ray θ + τp, 0 < τ ≤ 1: the slope has fallen to a tenth. Concave, so bisection is safe."""
+    """Where g is about largest on the ray θ + τp, 0 < τ ≤ 1, by bisection until the slope has fallen to a tenth."""
     start, along = np.empty(len(counts)), np.empty(len(counts))
     scores_of_rows(XT, n, theta, start)
     scores_of_rows(XT, n, p, along)
@@ -258,14 +253,7 @@ def step_length(
 
 @compiled
 def maximise(
-    XT: FloatArray,
-    n: int,
-    counts: FloatArray,
-    sums: FloatArray,
-    lam: float,
-    code: int,
-    limit: float,
-    functions: IntArray,
+    problem: Any,
     bias: FloatArray,
     theta: FloatArray,
     work: FloatArray,
@@ -276,10 +264,11 @@ def maximise(
     hides all increase: a step whose promise is below that is taken on trust, and the iteration ends when the gradient
     is at the aim, or below the tolerance and no longer falling.
     """
+    XT, n, counts, sums, lam, code, limit, functions = problem
     d = len(theta)
     gradient, H, R = np.empty(d), np.empty((d, d)), np.empty((d, d))
     half, p, trial, best = np.empty(d), np.empty(d), np.empty(d), theta.copy()
-    value, scale = evaluate(XT, n, counts, sums, lam, code, limit, functions, bias, theta, work, gradient, H)
+    value, scale = evaluate(problem, bias, theta, work, gradient, H)
     best_value, best_worst, idle = value, math.inf, 0
     if not math.isfinite(value):
         return False, value, math.inf
@@ -301,12 +290,12 @@ def maximise(
         for j in range(d):
             trial[j] = theta[j] + p[j]
         slack = 1e-14 * scale
-        new, new_scale = evaluate(XT, n, counts, sums, lam, code, limit, functions, bias, trial, work, gradient, H)
+        new, new_scale = evaluate(problem, bias, trial, work, gradient, H)
         if not (new >= value + 1e-4 * promise - slack and new < math.inf):
             tau = step_length(XT, n, counts, sums, lam, code, limit, functions, bias, theta, p, work)
             for j in range(d):
                 trial[j] = theta[j] + tau * p[j]
-            new, new_scale = evaluate(XT, n, counts, sums, lam, code, limit, functions, bias, trial, work, gradient, H)
+            new, new_scale = evaluate(problem, bias, trial, work, gradient, H)
             if not (new >= value - slack and new < math.inf):
                 break
         theta[:] = trial

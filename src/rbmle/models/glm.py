@@ -115,7 +115,7 @@ class GLMModel:
         if self.memory == "exact" and self._curvature_of != self.version:
             theta, d = self._estimate(), self.n_features
             work = np.empty((5, len(self._counts)))
-            kernels.glm_newton.evaluate(*self.problem(), np.zeros(d), theta, work, np.empty(d), self._H)
+            kernels.glm_newton.evaluate(self.problem(), np.zeros(d), theta, work, np.empty(d), self._H)
             self._H[:] = np.tril(self._H) + np.tril(self._H, -1).T
             inverse = np.linalg.inv(self._H)
             self._H_inv[:] = 0.5 * (inverse + inverse.T)
@@ -126,7 +126,7 @@ class GLMModel:
         if self.memory == "exact" and self._solved != self.version:
             for start in (self._theta, np.zeros(self.n_features)):
                 theta, work = start.copy(), np.empty((5, len(self._counts)))
-                good, _, worst = kernels.glm_newton.maximise(*self.problem(), np.zeros(self.n_features), theta, work)
+                good, _, worst = kernels.glm_newton.maximise(self.problem(), np.zeros(self.n_features), theta, work)
                 if good:
                     break
             else:
@@ -253,7 +253,8 @@ class GLMModel:
         mine = (self.n_features, self.family, self.regularization, self.memory)
         if mine != (other.n_features, other.family, other.regularization, other.memory):
             raise InvalidInputError(
-                f"merge needs models of the same n_features, family, regularization and memory. Got {self!r} and {other!r}."
+                "merge needs models of the same n_features, family, regularization and memory. "
+                f"Got {self!r} and {other!r}."
             )
         if self.memory == "exact":
             contexts, counts, sums = other.rows

@@ -1,0 +1,174 @@
+"""GLM-RBMLE: reward-biased maximum likelihood for generalized linear bandits, the paper's second method."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from rbmle import kernels
+from rbmle.errors import ConvergenceError
+from rbmle.inputs import as_contexts, require_finite
+from rbmle.models.glm import link_of
+from rbmle.params import OneOf, Schedule, ScheduleLike
+from rbmle.policies.glm import GLMPolicy
+from rbmle.schedules import OnePlusLog, Sqrt, evaluate
+from rbmle.types import FloatArray, IntArray
+
+# Rounds of a block for which room is made at once.
+BLOCK = 1024
+# Rounds of α and η computed ahead for single decisions.
+TABLE = 256
+
+
+@dataclass(kw_only=True, eq=False)
+class GLMRBMLE(GLMPolicy):
+    """For every arm a, θ̄_a maximises ℓ(θ) − ½λ‖θ‖² + α(t) θᵀx_a; play the arm of the largest
+    ℓ(θ̄_a) + η(t) α(t) θ̄_aᵀx_a − ½λ‖θ̄_a‖².
+
+    The arm played is exactly that of the index solved for every arm, but most arms are excluded by certified bounds
+    (kernels.glm_bounds) and need no solve: `arms_solved` says how many of the last decision did. `scores` solves all.
+
+    bias, boost: α(t) and η(t); √t and 1 + log t in the paper.
+    memory: "online" replaces the history by a quadratic; the index is then ηα m + (η−½)α² v, m and v mean and variance
+        of the score x_aᵀθ, in O(K d²) a decision, whatever t.
+    index: "likelihood" is the definition; "gaussian" puts −½Σ(x_sᵀθ − r_s)² in place of ℓ, as the published tables do
+        (exact memory only; every arm is solved).
+
+    >>> policy = GLMRBMLE(n_features=2)
+    >>> policy.update([1.0, 0.0], 1.0)
+    >>> policy.scores([[1.0, 0.0], [0.0, 1.0]]).round(4)
+    array([2.1442, 1.8174])
+    """
+
+    title = "reward-biased maximum likelihood, generalized linear"
+    notation = "ℓ(θ̄) + η(t) α(t) θ̄ᵀx − ½ λ‖θ̄‖²"
+    source = "Hung, Hsieh, Liu & Kumar 2021, Algorithm 2"
+
+    bias: Annotated[ScheduleLike, Schedule()] = Sqrt()
+    boost: Annotated[ScheduleLike, Schedule()] = OnePlusLog()
+    index: Annotated[str, OneOf("likelihood", "gaussian")] = "likelihood"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.memory == "online" and self.index == "gaussian":
+            from rbmle.errors import InvalidParameterError
+
+            raise InvalidParameterError("The 'index' parameter of GLMRBMLE must be 'likelihood' with memory='online'.")
+        self.arms_solved = 0
+        self._middle = np.zeros(self.n_features)  # near θ̂, from where all arms are bounded
+        self._table = np.empty((2, 0))
+        self._table_start = 1
+
+    @property
+    def concordance(self) -> float:
+        """The family's constant for the bounds; -1 where there are none and every arm is solved."""
+        known = self.model.family.self_concordance
+        return -1.0 if known is None or self.index == "gaussian" else known
+
+    def weights(self, count: int) -> tuple[FloatArray, FloatArray]:
+        """α(t) and η(t) of the coming rounds."""
+        rounds = np.arange(self.t, self.t + count, dtype=np.float64)
+        return evaluate(self.bias, rounds, "bias"), evaluate(self.boost, rounds, "boost")
+
+    def weights_now(self) -> tuple[float, float]:
+        """α(t) and η(t) of this round."""
+        at = self.t - self._table_start
+        if not 0 <= at < self._table.shape[1]:
+            self._table, self._table_start, at = np.array(self.weights(TABLE)), self.t, 0
+        return float(self._table[0, at]), float(self._table[1, at])
+
+    def choose(self, contexts: Any) -> int:
+        """The arm to play for contexts of shape (K, d)."""
+        X = as_contexts(contexts, self.n_features)
+        require_finite(X, "contexts")
+        if self.memory == "online" or self.index == "gaussian":
+            return int(np.argmax(self.scores(X)))
+        (K, d), rows = X.shape, len(self.model.store()[1])
+        arm, self.arms_solved = kernels.glm_choose.choose(
+            self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
+            np.empty((K, d)), np.empty((K, kernels.glm_choose.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 3, d)),
+        )  # fmt: skip
+        if arm < 0:
+            raise self.unsolved()
+        return int(arm)
+
+    def scores(self, contexts: Any) -> FloatArray:
+        """The index of every arm, shape (K,), each solved in full: a function of what was learnt alone."""
+        return self.solve(contexts)[0]
+
+    def solve(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+        """The index (K,) and θ̄ (K, d) of every arm."""
+        X = as_contexts(contexts, self.n_features)
+        require_finite(X, "contexts")
+        alpha, eta = self.weights_now()
+        self.arms_solved = len(X)
+        scores, theta = np.empty(len(X)), np.empty(X.shape)
+        if self.memory == "online":
+            estimate, _, H_inv = self.model.curvature()
+            kernels.glm_rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
+            self.arms_solved = 0
+            return scores, estimate + alpha * X @ H_inv
+        work = np.empty((5, len(self.model.store()[1])))
+        squares, surrogate = self.model.squares, self.index == "gaussian"
+        if not kernels.glm_index.solve_all(
+            self.model.problem(), alpha, eta, squares, surrogate, X, scores, theta, work
+        ):
+            raise self.unsolved()
+        return scores, theta
+
+    def probabilities(self, contexts: Any) -> FloatArray:
+        """One-hot: the method draws nothing."""
+        X = as_contexts(contexts, self.n_features)
+        return self._one_hot(self.choose(X), len(X))
+
+    def fix_arms(self, contexts: Any) -> "GLMFixedArms":
+        """Bind the policy to arms (K, d) that stay: every arm's solution is kept warm from decision to decision."""
+        from rbmle.policies.glm_fixed import GLMFixedArms
+
+        return GLMFixedArms(self, contexts)
+
+    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
+        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted to be finite."""
+        arms, model = np.empty(len(rewards), dtype=np.int64), self.model
+        for start in range(0, len(rewards), BLOCK):
+            part = slice(start, min(start + BLOCK, len(rewards)))
+            if self.memory == "online":
+                self.play_online(contexts[part], rewards[part], arms[part])
+                continue
+            model.reserve(BLOCK)
+            solved = np.zeros(BLOCK, dtype=np.int64)
+            done, model.n_rows = kernels.glm_rounds.play(
+                model.store(), model.n_rows, self.regularization, link_of(model.family), self.concordance,
+                model.squares, self.index == "gaussian", self._middle, contexts[part], rewards[part],
+                *self.weights(part.stop - start), arms[part], solved,
+            )  # fmt: skip
+            self.played(rewards[part], arms[part], done, solved)
+        return arms
+
+    def play_online(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> None:
+        """Play a block with online memory; contexts (B, K, d), or (1, K, d) where the arms stay."""
+        model, start = self.model, 0
+        while start < len(rewards):
+            part = slice(start, min(len(rewards), start + model.until_refresh()))
+            done = kernels.glm_rounds.play_online(
+                *model.curvature(), link_of(model.family), contexts[part] if len(contexts) > 1 else contexts,
+                rewards[part], *self.weights(part.stop - start), arms[part],
+            )  # fmt: skip
+            self.played(rewards[part], arms[part], done, np.zeros(len(rewards), dtype=np.int64))
+            start = part.stop
+
+    def played(self, rewards: FloatArray, arms: IntArray, done: int, solved: IntArray) -> None:
+        """Count the rounds that kernels have played; an error where not all could be."""
+        got = rewards[np.arange(done), arms[:done]]
+        self.model.counted(done, float(got @ got))
+        if done < len(rewards):
+            raise self.unsolved()
+        if done:
+            self.arms_solved = int(solved[done - 1])
+
+    def unsolved(self) -> ConvergenceError:
+        """Say that an index could not be computed."""
+        return ConvergenceError(
+            f"An arm's index could not be solved in round {self.t} to the stated tolerance; contexts, bias or "
+            "regularization are too extreme for double precision."
+        )

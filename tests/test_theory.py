@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbmle import theory
+from rbmle import LinRBMLE, theory
 from rbmle.errors import InvalidInputError, InvalidParameterError
+from rbmle.problems import LinearProblem
 from rbmle.schedules import Constant, OnePlusLog, Power, Sqrt
+from rbmle.simulation import simulate
 from rbmle.theory import GLMBound, LinearBound, glm_bound, linear_bound
 
 
@@ -203,3 +205,13 @@ def test_informative_horizon_at_once_and_never():
     quiet = LinearBound(n_features=1, noise_scale=0.0)
     assert quiet.informative_horizon(100.0) == 1
     assert LinearBound(n_features=2, bias=Constant(0.01)).informative_horizon(2.0) == math.inf
+
+
+@pytest.mark.parametrize("static", [True, False])
+def test_measured_regret_stays_below_the_bound(static):
+    problem = LinearProblem((-0.3, 0.5, 0.8), n_arms=10, static=static)
+    results = simulate({"LinRBMLE": LinRBMLE(n_features=3)}, problem, horizon=1000, trials=20, seed=3, n_jobs=1)
+    defined = results.rounds >= 3
+    curve = linear_bound(results.rounds[defined], 3, delta=0.1)
+    held = (results.regret["LinRBMLE"][:, defined] <= curve).all(axis=1)
+    assert held.mean() >= 0.9

@@ -1,6 +1,8 @@
 """The page: whole, escaped, self-contained; its figures follow the colour scheme."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from html.parser import HTMLParser
 from importlib import resources
@@ -94,6 +96,13 @@ def test_inline_markup(page):
 
 def test_same_report_same_bytes(report, page):
     assert html(report) == page
+
+
+def test_importing_reports_is_cheap():
+    heavy = "matplotlib", "jinja2", "pandas", "numba"
+    code = f"import sys, rbmle.report; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_templates_are_in_the_package():

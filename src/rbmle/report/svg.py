@@ -46,7 +46,7 @@ def inline(drawing: "Drawing", name: str, alt: str) -> str:
     root.attrib.pop("height")
     root.set("role", "img")
     root.set("aria-label", alt)
-    root.set("style", f"max-width: {width * 4 / 3:.0f}px")
+    root.set("style", f"--natural: {width * 4 / 3:.0f}px")
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
     return ElementTree.tostring(root, encoding="unicode")

@@ -1,0 +1,61 @@
+"""Arms that stay, for policies whose general path is as fast as any: remembers the contexts, asks the policy."""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from rbmle.errors import InvalidInputError
+from rbmle.inputs import as_arm, as_contexts, require_finite
+from rbmle.models.glm import LARGEST_CONTEXT
+from rbmle.types import FloatArray, IntArray
+
+
+class Bindable(Protocol):
+    """What a policy must offer: its usual methods, and `play` that takes contexts (1, K, d) as arms that stay."""
+
+    n_features: int
+
+    def choose(self, contexts: Any) -> int: ...
+
+    def scores(self, contexts: Any) -> FloatArray: ...
+
+    def probabilities(self, contexts: Any) -> FloatArray: ...
+
+    def update(self, context: Any, reward: Any) -> None: ...
+
+    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray: ...
+
+
+class BoundArms:
+    """Made by `policy.fix_arms(contexts)`. Everything learnt is the policy's."""
+
+    def __init__(self, policy: Bindable, contexts: Any) -> None:
+        X = as_contexts(contexts, policy.n_features)
+        require_finite(X, "contexts")
+        if np.abs(X).max() > LARGEST_CONTEXT:
+            raise InvalidInputError(
+                f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}."
+            )
+        self.policy = policy
+        self.contexts = X.copy()
+        self.n_arms = len(X)
+
+    def choose(self) -> int:
+        """The arm to play."""
+        return self.policy.choose(self.contexts)
+
+    def scores(self) -> FloatArray:
+        """The index of every arm, shape (K,)."""
+        return self.policy.scores(self.contexts)
+
+    def probabilities(self) -> FloatArray:
+        """The chance of each arm to be chosen now, shape (K,)."""
+        return self.policy.probabilities(self.contexts)
+
+    def update(self, arm: int, reward: float) -> None:
+        """Learn that `arm` gave `reward`."""
+        self.policy.update(self.contexts[as_arm(arm, self.n_arms)], reward)
+
+    def play(self, rewards: FloatArray) -> IntArray:
+        """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms, trusted to be of the family."""
+        return self.policy.play(self.contexts[None], rewards)

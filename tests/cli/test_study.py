@@ -8,7 +8,8 @@ from rbmle import GPUCB, KGStar, LinRBMLE, LinUCB
 from rbmle.cli import choose
 from rbmle.cli.study import Study
 from rbmle.errors import RbmleError
-from rbmle.problems import LinearProblem
+from rbmle.policies import LinearPolicy
+from rbmle.problems import GLMProblem, LinearProblem
 from rbmle.schedules import Power, Sqrt
 
 FILE = """
@@ -115,6 +116,16 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_bad_policies(study: Study, words: str) -> None:
     with pytest.raises(RbmleError, match=words):
         choose.policies(study)
+
+
+def test_generalized_linear_families() -> None:
+    study = Study(family="logistic", arms=6, static=False)
+    problem = choose.problem(study)
+    assert isinstance(problem, GLMProblem)
+    assert (problem.n_arms, problem.static) == (6, False)
+    for name, policy in choose.policies(study).items():
+        assert name == "Uniform" or not isinstance(policy, LinearPolicy)
+        assert getattr(policy, "family", "logistic") == "logistic"
 
 
 def test_bad_families() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from rbmle import LinRBMLE, LinTS, Uniform
 from rbmle.errors import InvalidInputError, InvalidParameterError
-from rbmle.problems import LinearProblem, PreparedProblem
+from rbmle.problems import LinearProblem, PreparedProblem, Problem, Rounds
 from rbmle.simulation import Results, simulate
 from rbmle.simulation.engine import recorded_rounds
 from rbmle.types import FloatArray
@@ -167,6 +167,30 @@ def test_bad_settings(options: dict[str, object], words: str) -> None:
 def test_bad_policies(policies: object, words: str) -> None:
     with pytest.raises(InvalidInputError, match=words):
         run(policies)
+
+
+def test_errors_come_back_from_workers() -> None:
+    for backend in ("threading", "loky"):
+        with pytest.raises(InvalidInputError, match="returned no arm"):
+            run({"it": Broken}, n_jobs=2, backend=backend)
+
+
+def test_problems_of_others() -> None:
+    class Coin(Problem):
+        n_arms, n_features, static = 2, 1, True
+
+        @property
+        def params(self) -> dict[str, Any]:
+            return {"sides": 2}
+
+        def rounds(self, seed: int, trial: int, start: int, stop: int) -> Rounds:
+            means = np.array([[0.0, 1.0]])
+            return Rounds(np.array([[[0.0], [1.0]]]), means, np.repeat(means, stop - start, axis=0))
+
+    results = run([LinRBMLE(n_features=1)], Coin())
+    assert (results.final_regret("LinRBMLE") < 5.0).all()
+    assert results.manifest["problem"] == {"problem": "Coin", "sides": 2}
+    assert repr(Coin()) == "Coin(sides=2)"
 
 
 def test_bad_problems() -> None:

@@ -56,12 +56,12 @@ def run_trial(
     for start in range(0, horizon, size):
         stop = min(horizon, start + size)
         rounds = problem.rounds(seed, trial, start, stop)
-        lost = rounds.mean_rewards.max(axis=1, keepdims=True) - rounds.mean_rewards
+        best = rounds.mean_rewards.max(axis=1)
         first, last = np.searchsorted(record, (start, stop), side="right")
         rows = 0 if problem.static else np.arange(stop - start)
         for name, one in players.items():
             arms, seconds = one.play(rounds, clock)
-            regret = lost[rows, arms]
+            regret = best - rounds.mean_rewards[rows, arms]
             regret[0] += totals[name]
             np.cumsum(regret, out=regret)
             curves[name][first:last] = regret[record[first:last] - start - 1]

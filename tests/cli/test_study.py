@@ -8,7 +8,7 @@ from rbmle import GPUCB, KGStar, LinRBMLE, LinUCB
 from rbmle.cli import choose
 from rbmle.cli.study import Study
 from rbmle.errors import RbmleError
-from rbmle.policies import LinearPolicy
+from rbmle.policies import LinearPolicy, Policy
 from rbmle.problems import GLMProblem, LinearProblem
 from rbmle.schedules import Power, Sqrt
 
@@ -126,6 +126,14 @@ def test_generalized_linear_families() -> None:
     for name, policy in choose.policies(study).items():
         assert name == "Uniform" or not isinstance(policy, LinearPolicy)
         assert getattr(policy, "family", "logistic") == "logistic"
+
+
+def test_a_method_without_a_choice_of_family_is_for_successes() -> None:
+    class Chances(Policy):
+        title = ""
+
+    assert choose.families(Chances) == ("logistic",)
+    assert choose.families(LinRBMLE) == ("gaussian",)
 
 
 def test_bad_families() -> None:

@@ -49,14 +49,21 @@ def suitable(study: Study, with_slow: bool) -> list[str]:
     for name, cls in Policy.registry.items():
         if not cls.__module__.startswith("rbmle.") or (name in SLOW and not with_slow):
             continue
-        if name != "Uniform" and issubclass(cls, LinearPolicy) != (study.family == "gaussian"):
+        if name != "Uniform" and study.family not in families(cls):
             continue
         try:
             build(name, {}, study)
-        except InvalidParameterError:  # a method for another family
+        except InvalidParameterError:  # needs a parameter that only the user can give
             continue
         names.append(name)
     return names
+
+
+def families(cls: type[Policy]) -> tuple[str, ...]:
+    """The families a method is made for; one that has no choice of family is made for successes and failures."""
+    if issubclass(cls, LinearPolicy):
+        return ("gaussian",)
+    return ("logistic", "poisson") if "family" in {each.name for each in fields(cls)} else ("logistic",)
 
 
 def build(method: str, arguments: dict[str, Any], study: Study) -> Policy:

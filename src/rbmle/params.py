@@ -131,7 +131,8 @@ def constraints(cls: type) -> dict[str, Constraint]:
 
 def check(owner: Any) -> None:
     """Raise InvalidParameterError for the first parameter of `owner` that breaks its constraint."""
-    for name, constraint in constraints(type(owner)).items():
+    cls: type = type(owner)
+    for name, constraint in constraints(cls).items():
         require(owner, name, getattr(owner, name), constraint)
 
 

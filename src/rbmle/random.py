@@ -21,6 +21,6 @@ def from_state(state: dict[str, Any]) -> np.random.Generator:
     """A generator that goes on from a state."""
     if state.get("bit_generator") != "PCG64":
         raise InvalidParameterError(f"a generator state must be of PCG64. Got {state.get('bit_generator')!r}.")
-    bits = np.random.PCG64()
-    bits.state = state
-    return np.random.Generator(bits)
+    rng = generator(0)
+    setattr(rng.bit_generator, "state", state)  # noqa: B010 - NumPy's annotation knows only its own type here
+    return rng

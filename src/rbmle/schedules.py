@@ -98,7 +98,8 @@ def evaluate(schedule: params.ScheduleLike, rounds: FloatArray, name: str) -> Fl
     values = np.array([float(schedule(int(t))) for t in rounds])
     if not np.isfinite(values).all():
         bad = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise InvalidInputError(f"{name} must be finite in every round, but is {values[bad]} at t = {int(rounds[bad])}.")
+        where = f"{values[bad]} at t = {int(rounds[bad])}"
+        raise InvalidInputError(f"{name} must be finite in every round, but is {where}.")
     return values
 
 

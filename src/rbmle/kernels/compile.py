@@ -57,4 +57,4 @@ def our_cache() -> Iterator[bool]:
 def compiled(function: F) -> F:
     """Compile for the argument types of the first call; releases the global lock, so threads run side by side."""
     with our_cache() as writable:
-        return numba.njit(cache=writable, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=writable, nogil=True, error_model="numpy")(function)

@@ -48,7 +48,8 @@ class BayesUCB(LinearPolicy):
         super().__post_init__()
         if self.c > 0 and (self.horizon is None or self.horizon < 2):
             raise InvalidParameterError(
-                f"The 'horizon' parameter of BayesUCB must be an int in [2, inf) where c > 0. Got {self.horizon!r} instead."
+                "The 'horizon' parameter of BayesUCB must be an int in [2, inf) where c > 0. "
+                f"Got {self.horizon!r} instead."
             )
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:

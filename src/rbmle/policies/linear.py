@@ -1,9 +1,9 @@
 """Linear policies: a ridge model and a formula. A new method is a formula and a short class; see CONTRIBUTING.md."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from rbmle.params import Real
 from rbmle.policies.base import Policy
 from rbmle.random import generator
 from rbmle.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from rbmle.policies.linear_fixed import LinearFixedArms
 
 # How many rounds of coefficients are computed at once for single decisions.
 TABLE = 256
@@ -27,8 +30,8 @@ class Formula:
     """A formula (see kernels/formula.py for its arguments), compiled when first used."""
 
     def __init__(self, function: Callable[..., int]) -> None:
-        functools.update_wrapper(self, function)
         self.function = function
+        self.__doc__ = function.__doc__
 
     @functools.cached_property
     def machine_code(self) -> Any:
@@ -113,7 +116,7 @@ class LinearPolicy(Policy):
     def probabilities(self, contexts: Any) -> FloatArray:
         """The chance of each arm: one-hot for deterministic methods, else the share in 10 000 simulated decisions.
 
-        The simulation has its own fixed generator: the policy's is not touched, and the same state gives the same answer.
+        The simulation has a fixed generator of its own: the policy's is not touched, and the same state, same answer.
         """
         X = as_contexts(contexts, self.n_features)
         require_finite(X, "contexts")
@@ -150,7 +153,7 @@ class LinearPolicy(Policy):
         return LinearFixedArms(self, contexts)
 
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted to be finite."""
+        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted as finite."""
         model, arms, start = self.model, np.empty(len(rewards), dtype=np.int64), 0
         for stop, table, draws in self.segments(len(rewards)):
             V, V_inv, b, theta, volume = model.arrays()
@@ -165,7 +168,7 @@ class LinearPolicy(Policy):
             start = stop
         return arms
 
-    def segments(self, count: int) -> Any:
+    def segments(self, count: int) -> Iterator[tuple[int, FloatArray, FloatArray]]:
         """Cut `count` rounds where the model is due for a refresh, or where draws would take too much memory."""
         start = 0
         width = max(1, self.draws(generator(0), 1).shape[1])

@@ -23,7 +23,9 @@ class LinearFixedArms:
         X = as_contexts(contexts, policy.n_features)
         require_finite(X, "contexts")
         if np.abs(X).max() > 1e70:
-            raise InvalidInputError(f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}.")
+            raise InvalidInputError(
+                f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}."
+            )
         self.policy = policy
         self.contexts = X.copy()
         self.n_arms = K = len(X)

@@ -1,6 +1,7 @@
 """Policies as files: plain arrays and a JSON header. Reading a file executes nothing that is in it."""
 
 import hashlib
+import io
 import json
 import os
 import tempfile
@@ -12,18 +13,29 @@ from typing import Any
 
 import numpy as np
 
-from rbmle import schedules
+from rbmle import families, schedules
 from rbmle.errors import RbmleError, StateFileError
 from rbmle.policies.base import Policy
 from rbmle.random import from_state, state_of
 from rbmle.types import FloatArray
 
 FORMAT = 1
+# What NumPy, zipfile and json raise on bytes that make no sense to them.
+UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    AttributeError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+)
 
 
 def save(policy: Policy, path: str | PathLike[str]) -> None:
     """Write a policy to one file. The file appears whole or not at all."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in policy.state().items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in policy.state().items()}
     header = {
         "format": FORMAT,
         "policy": type(policy).__name__,
@@ -74,14 +86,13 @@ def load(path: str | PathLike[str]) -> Policy:
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, FloatArray]]:
     """Header and arrays of a file, checked for damage and version."""
+    content = path.read_bytes()
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(bytes(arrays.pop("header")).decode())
         stamp, version = header.pop("checksum"), header["format"]
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile, NotImplementedError) as reason:
+    except UNREADABLE as reason:
         raise StateFileError(f"{path} is not a saved policy, or is damaged: {reason}") from reason
     if version != FORMAT:
         raise StateFileError(f"{path} has format {version}; this version of rbmle reads format {FORMAT}. Update rbmle.")
@@ -106,8 +117,8 @@ def to_plain(value: Any, name: str) -> Any:
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if hasattr(value, "to_plain"):
-        return value.to_plain()
+    if isinstance(value, families.Family):
+        return families.to_plain(value)
     return schedules.to_plain(value, name)
 
 
@@ -115,4 +126,6 @@ def from_plain(value: Any) -> Any:
     """A parameter from JSON data."""
     if isinstance(value, dict) and "schedule" in value:
         return schedules.from_plain(value)
+    if isinstance(value, dict) and "family" in value:
+        return families.from_plain(value)
     return value

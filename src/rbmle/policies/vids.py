@@ -17,7 +17,7 @@ PROBABILITY_DECISIONS = 16
 
 @formula
 def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
-    """The chance of each arm by the pair rule; one of the two is drawn. `draws`: z of all samples (d, M), one uniform."""
+    """The chance of each arm by the pair rule; one of the two is drawn. `draws`: z of all samples (d, M), a uniform."""
     K, d = root.shape
     M = (len(draws) - 1) // d
     grid, published = int(coefficients[0]), coefficients[1] > 0.0

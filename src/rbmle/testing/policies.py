@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,8 @@ def is_random(policy: Policy) -> bool:
 
 def parameters_read_back(policy: Policy) -> None:
     """Every argument reads back, and makes an equal policy."""
+    arguments = {field.name for field in fields(policy)}
+    expect(set(policy.params) == arguments, f"params must name every argument: {sorted(arguments)}")
     twin = type(policy)(**policy.params)
     expect(twin.params == policy.params, "params do not read back")
     expect(type(policy).__name__ in repr(policy), "repr does not name the policy")
@@ -247,7 +250,7 @@ def probabilities_are_chances(policy: Policy) -> None:
     learnt(policy)
     X = unit_contexts(11, ARMS, policy.n_features)
     chances = policy.probabilities(X)
-    expect(chances.shape == (ARMS,) and (chances >= 0).all(), "chances must not be negative, one per arm")
+    expect(chances.shape == (ARMS,) and bool((chances >= 0).all()), "chances must not be negative, one per arm")
     expect(abs(chances.sum() - 1.0) < 1e-9, "chances must add up to one")
     draws = 400
     shares = np.bincount([policy.choose(X) for _ in range(draws)], minlength=ARMS) / draws

@@ -17,8 +17,13 @@ def check_problem(problem: Problem, horizon: int = 50) -> None:
     for name in ("contexts", "mean_rewards", "rewards"):
         array = getattr(whole, name)
         expect(bool(np.isfinite(array).all()), f"{name} must be finite")
-        expect(np.array_equal(array, getattr(problem.rounds(0, 0, 0, horizon), name)), f"{name} changed when asked again")
-        expect(not np.array_equal(array, getattr(problem.rounds(0, 1, 0, horizon), name)), f"{name} is the same in all trials")
+        expect(
+            np.array_equal(array, getattr(problem.rounds(0, 0, 0, horizon), name)), f"{name} changed when asked again"
+        )
+        expect(
+            not np.array_equal(array, getattr(problem.rounds(0, 1, 0, horizon), name)),
+            f"{name} is the same in all trials",
+        )
     third = horizon // 3
     parts = [problem.rounds(0, 0, start, stop) for start, stop in ((0, third), (third, horizon))]
     cut = np.concatenate([part.rewards for part in parts])

@@ -1,0 +1,220 @@
+"""Every linear method against its definition in dense algebra, over random λ, d, K and t, through both paths.
+
+The expected scores are written here a second time from the methods' papers, with NumPy and SciPy's distributions.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from rbmle import (
+    GPUCB,
+    IDS,
+    BayesUCB,
+    EpsilonGreedy,
+    GPUCBTuned,
+    KGStar,
+    KnowledgeGradient,
+    LinRBMLE,
+    LinTS,
+    LinUCB,
+    Uniform,
+)
+from rbmle.schedules import Constant, Power
+
+T = 500
+
+
+def others_best(m):
+    return np.array([max(np.delete(m, a), default=-np.inf) for a in range(len(m))])
+
+
+def f(z):
+    return z * norm.cdf(z) + norm.pdf(z)
+
+
+def rbmle(m, v, t, V, lam):
+    return m + 0.5 * np.sqrt(t) * v
+
+
+def rbmle_power(m, v, t, V, lam):
+    return m + 0.5 * 2.0 * t**0.25 * v
+
+
+def linucb(m, v, t, V, lam):
+    return m + 1.7 * np.sqrt(v)
+
+
+def bayes(m, v, t, V, lam):
+    return m + norm.ppf(1 - 1 / t) * np.sqrt(v)
+
+
+def bayes_log(m, v, t, V, lam):
+    return m + norm.ppf(1 - 1 / (t * np.log(T) ** 2)) * np.sqrt(v)
+
+
+def bayes_published(m, v, t, V, lam):
+    return m + norm.ppf(1 - 1 / t) * v
+
+
+def gpucb(m, v, t, V, lam):
+    return m + np.sqrt(2 * np.log(len(m) * t**2 * np.pi**2 / (6 * 0.01))) * np.sqrt(v)
+
+
+def gpucbt(m, v, t, V, lam):
+    return m + np.sqrt(0.9 * np.log(t)) * np.sqrt(v)
+
+
+def kg_with(square, m, t):
+    sigma = np.sqrt(square / (1 + 1 / square))
+    return m + (T - t) * sigma * f(-np.abs(m - others_best(m)) / sigma)
+
+
+def kg(m, v, t, V, lam):
+    return kg_with(v, m, t)
+
+
+def kg_published(m, v, t, V, lam):
+    return kg_with(v**2, m, t)
+
+
+def kg_star_with(sigma, m, t, eta):
+    scores = []
+    for a, other in enumerate(others_best(m)):
+        delta, s = m[a] - other, sigma[a]
+        r = (delta / s) ** 2
+        low = eta / (4 * s**2) * (-1 + r + np.sqrt(1 + 6 * r + r**2))
+        high = eta / (4 * s**2) * (1 + r + np.sqrt(1 + 10 * r + r**2))
+        count = T - t if T - t <= low else 1 if delta == 0 or high <= 1 else np.ceil((low + high) / 2)
+        s_m = np.sqrt((count + 1) * s**2 / ((eta / s) ** 2 + count + 1))
+        scores.append(m[a] - m.max() + (T - t) * s_m * f(-abs(delta) / (s_m + 1e-8)))
+    return np.array(scores)
+
+
+def kg_star(m, v, t, V, lam):
+    return kg_star_with(np.sqrt(v), m, t, 1.0)
+
+
+def kg_star_published(m, v, t, V, lam):
+    return kg_star_with(v, m, t, 1.0)
+
+
+def ids(m, v, t, V, lam):
+    d = len(V)
+    beta = np.sqrt(np.linalg.slogdet(V)[1] - d * np.log(lam) + 2 * np.log(1 / 0.05)) + np.sqrt(lam) * 1.0
+    gap = np.max(m + beta * np.sqrt(v)) - (m - beta * np.sqrt(v))
+    return -(gap**2) / (0.5 * np.log(1 + v))
+
+
+def greedy(m, v, t, V, lam):
+    return m
+
+
+CASES = {
+    "LinRBMLE": (LinRBMLE, {}, rbmle),
+    "LinRBMLE, other bias": (LinRBMLE, {"bias": Power(scale=2.0, exponent=0.25)}, rbmle_power),
+    "LinRBMLE, callable": (LinRBMLE, {"bias": lambda t: t**0.5}, rbmle),
+    "LinUCB": (LinUCB, {"alpha": 1.7}, linucb),
+    "BayesUCB": (BayesUCB, {}, bayes),
+    "BayesUCB, c = 2": (BayesUCB, {"c": 2.0, "horizon": T}, bayes_log),
+    "BayesUCB, published": (BayesUCB, {"spread": "variance"}, bayes_published),
+    "GPUCB": (GPUCB, {"delta": 0.01}, gpucb),
+    "GPUCBTuned": (GPUCBTuned, {}, gpucbt),
+    "KG": (KnowledgeGradient, {"horizon": T}, kg),
+    "KG, published": (KnowledgeGradient, {"horizon": T, "spread": "variance"}, kg_published),
+    "KG*": (KGStar, {"horizon": T}, kg_star),
+    "KG*, published": (KGStar, {"horizon": T, "spread": "variance"}, kg_star_published),
+    "IDS": (IDS, {"delta": 0.05}, ids),
+    "EpsilonGreedy": (EpsilonGreedy, {"epsilon": Constant(0.0)}, greedy),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@settings(max_examples=15, deadline=None)
+@given(
+    d=st.integers(1, 15),
+    K=st.integers(2, 40),
+    n=st.integers(1, 60),
+    lam=st.sampled_from([0.1, 1.0, 10.0]),
+    seed=st.integers(0, 10**6),
+)
+def test_scores_and_arm_by_definition(case, d, K, n, lam, seed):
+    cls, arguments, definition = CASES[case]
+    rng = np.random.default_rng(seed)
+    X, r, contexts = rng.standard_normal((n, d)), rng.standard_normal(n), rng.standard_normal((K, d))
+    policy = cls(n_features=d, regularization=lam, **arguments)
+    policy.update_many(X[1:], r[1:])
+    policy.update(X[0], r[0])
+
+    V = lam * np.eye(d) + X.T @ X
+    m = contexts @ np.linalg.solve(V, X.T @ r)
+    v = np.einsum("ki,ij,kj->k", contexts, np.linalg.inv(V), contexts)
+    expected = definition(m, v, n + 1, V, lam)
+
+    np.testing.assert_allclose(policy.scores(contexts), expected, rtol=1e-6, atol=1e-9)
+    arms = policy.fix_arms(contexts)
+    np.testing.assert_allclose(arms.scores(), expected, rtol=1e-6, atol=1e-9)
+    order = np.sort(expected)
+    if order[-1] - order[-2] > 1e-6 * abs(order[-1]):
+        assert policy.choose(contexts) == arms.choose() == int(np.argmax(expected))
+
+
+@pytest.mark.parametrize("K", [6, 60])
+def test_fixed_arms_follow_the_definition_for_many_rounds(K):
+    """The rank-one updates of the fixed arms, in both of their forms, against dense algebra after every pull."""
+    rng = np.random.default_rng(3)
+    contexts = rng.standard_normal((K, 4))
+    arms = LinUCB(n_features=4).fix_arms(contexts)
+    V, b = np.eye(4), np.zeros(4)
+    for _ in range(150):
+        m = contexts @ np.linalg.solve(V, b)
+        v = np.einsum("ki,ij,kj->k", contexts, np.linalg.inv(V), contexts)
+        np.testing.assert_allclose(arms.scores(), m + np.sqrt(v), rtol=1e-9)
+        arm, r = int(rng.integers(K)), float(rng.standard_normal())
+        arms.update(arm, r)
+        V, b = V + np.outer(contexts[arm], contexts[arm]), b + r * contexts[arm]
+
+
+def test_bayes_ucb_starts_with_the_first_arm():
+    policy = BayesUCB(n_features=2)
+    assert policy.choose([[0.0, 0.0], [1.0, 0.0]]) == 0
+    assert np.isneginf(policy.scores([[0.0, 0.0], [1.0, 0.0]])).all()
+
+
+@pytest.mark.parametrize("cls", [KnowledgeGradient, KGStar])
+def test_knowledge_gradients_of_one_arm_and_past_the_horizon(cls):
+    policy = cls(n_features=2, horizon=3)
+    assert policy.choose([[1.0, 0.0]]) == 0
+    policy.update_many(np.eye(2)[[0, 0, 1, 1]], [1.0, 1.0, 0.2, 0.2])
+    assert policy.choose(np.eye(2)) == 0  # nothing left to learn for: the best mean
+
+
+@pytest.mark.parametrize("path", ["general", "fixed"])
+def test_lin_ts_samples_have_the_posterior_moments(path):
+    rng = np.random.default_rng(5)
+    X, r, contexts = rng.standard_normal((12, 3)), rng.standard_normal(12), rng.standard_normal((40, 3))
+    policy = LinTS(n_features=3, regularization=0.7, noise=0.5, delta=0.3, epsilon=0.6, seed=1)
+    policy.update_many(X, r)
+    V = 0.7 * np.eye(3) + X.T @ X
+    arms = policy.fix_arms(contexts)
+    draws = np.array([policy.scores(contexts) if path == "general" else arms.scores() for _ in range(6000)])
+    covariance = 0.5**2 * 24 / 0.6 * 3 * np.log(1 / 0.3) * contexts @ np.linalg.inv(V) @ contexts.T
+    error = np.sqrt(np.diag(covariance) / len(draws))
+    assert (np.abs(draws.mean(axis=0) - contexts @ np.linalg.solve(V, X.T @ r)) < 5 * error).all()
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.12 * np.diag(covariance).max())
+
+
+def test_random_policies_match_their_chances():
+    contexts = np.random.default_rng(0).standard_normal((4, 3))
+    policy = EpsilonGreedy(n_features=3, epsilon=lambda t: 0.5)
+    policy.update(contexts[2], 1.0)
+    best = int(np.argmax(contexts @ policy.model.theta_hat))
+    np.testing.assert_allclose(policy.probabilities(contexts), np.full(4, 0.125) + 0.5 * (np.arange(4) == best))
+    shares = np.bincount([policy.choose(contexts) for _ in range(4000)], minlength=4) / 4000
+    np.testing.assert_allclose(shares, policy.probabilities(contexts), atol=0.04)
+    uniform = Uniform(n_features=3)
+    np.testing.assert_allclose(uniform.probabilities(contexts), 0.25)
+    shares = np.bincount([uniform.choose(contexts) for _ in range(4000)], minlength=4) / 4000
+    np.testing.assert_allclose(shares, 0.25, atol=0.04)

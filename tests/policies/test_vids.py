@@ -1,0 +1,84 @@
+"""VIDS: moments by brute force over samples of θ, the pair rule by a fine grid, and both ways to end."""
+
+import numpy as np
+import pytest
+
+from rbmle import VIDS
+from rbmle.kernels import vids
+
+
+def by_brute_force(theta_samples, contexts):
+    """Gain and regret as the method's authors write them, with the samples themselves."""
+    best = np.argmax(contexts @ theta_samples.T, axis=0)
+    mu = theta_samples.mean(axis=0)
+    L, optimum = np.zeros((contexts.shape[1],) * 2), 0.0
+    for a in range(len(contexts)):
+        chosen = theta_samples[best == a]
+        if len(chosen):
+            p, mu_a = len(chosen) / len(theta_samples), chosen.mean(axis=0)
+            L += p * np.outer(mu_a - mu, mu_a - mu)
+            optimum += p * contexts[a] @ mu_a
+    return np.einsum("ki,ij,kj->k", contexts, L, contexts), optimum - contexts @ mu
+
+
+@pytest.mark.parametrize("d, K, M", [(3, 6, 700), (1, 2, 50), (5, 30, 1500)])
+def test_moments_equal_brute_force(d, K, M):
+    rng = np.random.default_rng(d)
+    X, contexts = rng.standard_normal((9, d)), rng.standard_normal((K, d))
+    V = np.eye(d) + X.T @ X
+    theta_hat, C = rng.standard_normal(d), np.linalg.cholesky(V)
+    Z = rng.standard_normal((d, M))
+    samples = theta_hat + np.linalg.solve(C.T, Z).T
+    gain, gap = np.empty(K), np.empty(K)
+    vids.moments(contexts @ theta_hat, np.linalg.solve(C, contexts.T).T.copy(), Z, gain, gap)
+    expected_gain, expected_gap = by_brute_force(samples, contexts)
+    np.testing.assert_allclose(gain, expected_gain, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(gap, expected_gap, rtol=1e-9, atol=1e-12)
+
+
+def least_ratio(gain, gap, points=4001):
+    q = np.linspace(0.0, 1.0, points)[:, None, None]
+    information = q * gain[:, None] + (1 - q) * gain
+    regret = q * gap[:, None] + (1 - q) * gap
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(information > 0, regret**2 / information, np.inf)
+    return ratio.min()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_closed_form_beats_every_grid(seed):
+    rng = np.random.default_rng(seed)
+    gain, gap = rng.random(5) * (rng.random(5) < 0.8), rng.random(5)
+    gain[0] = 0.3
+    a, b, q = vids.best_pair(gain, gap, 0, False, 0.5)
+    information = q * gain[a] + (1 - q) * gain[b]
+    ours = (q * gap[a] + (1 - q) * gap[b]) ** 2 / information
+    assert ours <= least_ratio(gain, gap) + 1e-12
+    a, b, q = vids.best_pair(gain, gap, 1000, False, 0.5)
+    on_grid = (q * gap[a] + (1 - q) * gap[b]) ** 2 / (q * gain[a] + (1 - q) * gain[b])
+    assert on_grid == pytest.approx(ours, rel=0.02, abs=1e-5)
+
+
+def test_when_information_is_exhausted():
+    gap = np.array([0.3, 0.1, 0.2])
+    assert vids.best_pair(np.zeros(3), gap, 0, False, 0.5)[0] == 1  # least regret, by its authors
+    gain = np.array([0.5, 1e-9, 0.2])
+    assert vids.best_pair(gain, gap, 1000, True, 0.5)[:2] == (1, 1)  # smallest gain, as published
+    gain[2] = 1e-9
+    assert {vids.best_pair(gain, gap, 1000, True, u)[0] for u in (0.1, 0.9)} == {1, 2}
+
+
+def test_as_published_fails_on_varying_contexts_and_by_its_authors_does_not():
+    """The rule of smallest gain plays almost blindly: regret linear in T. 2000 rounds show it."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 10, 3))
+    X /= np.linalg.norm(X, axis=-1, keepdims=True)
+    mean = X @ np.array([-0.3, 0.5, 0.8])
+    rewards = mean + rng.standard_normal(mean.shape)
+    regret = {}
+    for rule, grid in (("least_regret", None), ("least_gain", 1000)):
+        arms = VIDS(n_features=3, samples=300, grid=grid, when_certain=rule).play(X, rewards)
+        regret[rule] = (mean.max(axis=1) - mean[np.arange(2000), arms]).reshape(2, 1000).sum(axis=1)
+    assert regret["least_regret"].sum() < 60
+    assert regret["least_regret"][1] < regret["least_regret"][0]
+    assert regret["least_gain"][1] > regret["least_gain"][0] > 300

@@ -1,9 +1,9 @@
 """A fixed set of arms: after a pull, what is known of every arm follows by one rank-one update, with no model in sight.
 
-    mean, variance  (K,)    m_a and v_a of every arm
-    gram            (K, K)  G = X V⁻¹ Xᵀ, the form for few arms; or
-    root            (K, d)  W with W Wᵀ = G, the form for many arms and for policies that draw samples
-    counts, sums    (K,)    pulls and summed rewards of every arm: V and b follow from them
+mean, variance  (K,)    m_a and v_a of every arm
+gram            (K, K)  G = X V⁻¹ Xᵀ, the form for few arms; or
+root            (K, d)  W with W Wᵀ = G, the form for many arms and for policies that draw samples
+counts, sums    (K,)    pulls and summed rewards of every arm: V and b follow from them
 """
 
 import math

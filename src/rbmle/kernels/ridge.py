@@ -1,11 +1,11 @@
 """Ridge regression by rank-one updates.
 
-    V        (d, d)  λI + Σ x xᵀ, exact
-    V_inv    (d, d)  its inverse
-    b        (d,)    Σ r x
-    theta    (d,)    θ̂ = V⁻¹ b
-    volume   (2,)    log(det V / det λI) = volume[0] + log(volume[1])
-    X        (K, d)  contexts
+V        (d, d)  λI + Σ x xᵀ, exact
+V_inv    (d, d)  its inverse
+b        (d,)    Σ r x
+theta    (d,)    θ̂ = V⁻¹ b
+volume   (2,)    log(det V / det λI) = volume[0] + log(volume[1])
+X        (K, d)  contexts
 """
 
 import math

@@ -4,7 +4,7 @@
     coefficients  (B, P), draws (B, D): the policy's numbers and random numbers of every round
     needs_root    whether the formula asks for the root of the arms' covariance
 
-Loops copy the rows they hand on: a view of an array costs an atomic count of its owners, more than the few numbers in it.
+Loops copy the rows they hand on: a view of an array costs an atomic count of its owners, more than its few numbers.
 """
 
 import numpy as np

@@ -173,7 +173,14 @@ class RidgeModel:
         """All that is learnt, as plain arrays."""
         V, V_inv, b, theta, volume = self.arrays()
         volume[:] = self.log_det, 1.0
-        return {"V": V, "V_inv": V_inv, "b": b, "theta_hat": theta, "log_det": volume[:1], "n": np.array([float(self.n)])}
+        return {
+            "V": V,
+            "V_inv": V_inv,
+            "b": b,
+            "theta_hat": theta,
+            "log_det": volume[:1],
+            "n": np.array([float(self.n)]),
+        }
 
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Take over a state that `state` gave; refuses arrays of wrong shape and leaves the model as it was."""

@@ -145,16 +145,17 @@ class _Bound(ABC):
         `largest_gap` is the largest difference between two arms' mean rewards. Infinite if there is none up to `limit`.
         The ratio of bound to horizon must fall where it crosses the gap, as it does with α(t) = √t.
         """
-        low = 0
-        high = self._first_horizon()
-        while not self(high) < largest_gap * high:
-            low, high = high, 2 * high
-            if high > limit:
-                return math.inf
+        first = self._first_horizon()
+        doublings = first * 2 ** np.arange(max(1, (limit // first).bit_length()))
+        below = np.flatnonzero(self(doublings) < largest_gap * doublings)
+        if not len(below):
+            return math.inf
+        high = int(doublings[below[0]])
+        low = int(doublings[below[0] - 1]) if below[0] else high - 1
         while high - low > 1:
-            candidates = np.unique(np.linspace(max(low + 1, self._first_horizon()), high, 33).astype(np.int64))
+            candidates = np.unique(np.linspace(low + 1, high, 33).astype(np.int64))
             k = int(np.argmax(self(candidates) < largest_gap * candidates))
-            high, low = int(candidates[k]), int(candidates[k - 1]) if k else high - 1
+            low, high = int(candidates[k - 1]) if k else low, int(candidates[k])
         return high
 
     @abstractmethod
@@ -304,6 +305,11 @@ def _potential(T: FloatArray, d: int, lam: float, potential: str) -> FloatArray:
 def _bias(bias: ScheduleLike, T: FloatArray) -> tuple[FloatArray, FloatArray]:
     """α(T) and Σ_{t ≤ T} 1/α(t) at each horizon."""
     flat = T.reshape(-1)
+    if flat.max() > EXACT_ROUNDS and not isinstance(bias, schedules.Schedule):
+        raise InvalidInputError(
+            f"horizon must be at most {EXACT_ROUNDS} with a bias that is a plain function, computed in every round. "
+            f"Got {flat.max():g}. Use a schedule such as Sqrt or Power."
+        )
     last = int(min(flat.max(), EXACT_ROUNDS))
     alpha = schedules.evaluate(bias, np.arange(1.0, last + 1), "bias")
     _require_rising(alpha, np.arange(1.0, last + 1))
@@ -321,11 +327,6 @@ def _bias(bias: ScheduleLike, T: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _beyond(bias: ScheduleLike, far: FloatArray) -> tuple[FloatArray, FloatArray]:
     """α(T) and Σ 1/α(t) over EXACT_ROUNDS < t ≤ T at rising horizons; the sum as ∫ 1/α over log t, block by block."""
-    if not isinstance(bias, schedules.Schedule):
-        raise InvalidInputError(
-            f"horizon must be at most {EXACT_ROUNDS} with a bias that is a plain function, computed in every round. "
-            f"Got {far[-1]:g}. Use a schedule such as Sqrt or Power."
-        )
     doublings = EXACT_ROUNDS * 2.0 ** np.arange(0, math.ceil(math.log2(far[-1] / EXACT_ROUNDS)))
     edges = np.unique(np.concatenate([doublings, far])) + 0.5
     nodes, weights = np.polynomial.legendre.leggauss(12)

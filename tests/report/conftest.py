@@ -15,6 +15,7 @@ from rbmle.report import (
     Section,
     Table,
     compare_cells,
+    write,
 )
 from rbmle.report.figures import look, new_figure
 
@@ -54,6 +55,14 @@ def draw(width=4.2):
 @pytest.fixture(scope="session")
 def comparison():
     return compare_cells(PRINTED, OURS, decimals=2, standard_error=ERRORS)
+
+
+@pytest.fixture(scope="session")
+def folder(report, tmp_path_factory):
+    """The report, written."""
+    target = tmp_path_factory.mktemp("report") / "deep" / "er"
+    assert write(report, target) == target / "report.html"
+    return target
 
 
 @pytest.fixture(scope="session")

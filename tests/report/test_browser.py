@@ -5,13 +5,9 @@ import re
 import matplotlib.image
 import pytest
 
-from rbmle.report import write
-
 
 @pytest.fixture(scope="module")
-def browser(report, tmp_path_factory, open_browser):
-    folder = tmp_path_factory.mktemp("page")
-    write(report, folder)
+def browser(folder, open_browser):
     return open_browser(folder)
 
 

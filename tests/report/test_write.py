@@ -6,15 +6,8 @@ import re
 import pytest
 
 from rbmle.errors import RbmleError
-from rbmle.report import Cell, Table, latex, markdown, write
+from rbmle.report import Cell, Report, Table, latex, markdown, write
 from rbmle.report.latex import escape
-
-
-@pytest.fixture(scope="module")
-def folder(report, tmp_path_factory):
-    target = tmp_path_factory.mktemp("report") / "deep" / "er"
-    assert write(report, target) == target / "report.html"
-    return target
 
 
 def test_files(folder):
@@ -39,11 +32,12 @@ def test_csv_of_a_plain_table(folder):
     assert rows[1][0] == "KG & KG*"
 
 
-def test_writing_again_replaces(report, folder):
-    before = (folder / "report.html").read_bytes()
-    write(report, folder)
-    assert (folder / "report.html").read_bytes() == before
-    assert list(folder.rglob("*.part")) == []
+def test_writing_again_replaces(tmp_path):
+    for title in ("First", "Second"):
+        write(Report(title, []), tmp_path)
+    assert "Second" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "First" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert list(tmp_path.rglob("*.part")) == []
 
 
 def test_where_nothing_can_be_written(report, tmp_path):

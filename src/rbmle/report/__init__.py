@@ -35,6 +35,7 @@ from rbmle.report.figures import regret_figure, save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
+from rbmle.report.plots import bias_sweep, bound_over_regret, compact, time_against_regret
 from rbmle.report.study import report_for, settings_section
 from rbmle.report.tables import statistics_table
 from rbmle.report.write import write
@@ -52,7 +53,10 @@ __all__ = [
     "Report",
     "Section",
     "Table",
+    "bias_sweep",
     "bootstrap_errors",
+    "bound_over_regret",
+    "compact",
     "compare_cells",
     "html",
     "latex",
@@ -62,5 +66,6 @@ __all__ = [
     "save_figure",
     "settings_section",
     "statistics_table",
+    "time_against_regret",
     "write",
 ]

@@ -2,17 +2,15 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rbmle.report.document import Block, Cell, Facts, Figure, Highlights, Report, Section, Table
 from rbmle.report.figures import regret_figure
+from rbmle.report.plots import compact
 from rbmle.report.tables import STATISTICS, duration
 from rbmle.simulation import Results
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
 
 
 def report_for(results: Results, title: str = "Comparison of bandit policies", notice: str = "") -> Report:
@@ -34,7 +32,7 @@ def regret_section(results: Results, heading: str = "Regret", name: str = "regre
         Figure(
             caption="Cumulative regret over the rounds: median over the trials, with the middle half as a band. The "
             "numbers in the legend are the medians at the end.",
-            drawing=curves(results),
+            drawing=compact(regret_figure(results)),
             name=f"{name}-curves",
             alt=f"Curves of cumulative regret up to round {results.horizon} of {', '.join(results.ranking())}, "
             "the lowest first.",
@@ -42,19 +40,6 @@ def regret_section(results: Results, heading: str = "Regret", name: str = "regre
         statistics_of(results, name=f"{name}-statistics"),
     ]
     return Section(heading, content)
-
-
-def curves(results: Results) -> "Drawing":
-    """The regret curves in a shape that stays legible on a phone: less wide, the legend below."""
-    drawing = regret_figure(results)
-    drawing.set_size_inches(5.6, 4.4)
-    axes = drawing.axes[0]
-    lines, labels = axes.get_legend_handles_labels()
-    legend = axes.get_legend()
-    if legend is not None:
-        legend.remove()
-    drawing.legend(lines, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=9, handlelength=2.2)
-    return drawing
 
 
 def verdict(results: Results) -> str:

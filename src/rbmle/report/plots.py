@@ -1,0 +1,126 @@
+"""Figures that a replication needs beside the regret curves, all drawn to stay legible on a phone and in the dark."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rbmle.report.figures import look, new_figure
+from rbmle.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+PANEL = (4.2, 3.4)
+"""Inches of a figure that stands beside others in `Panels`."""
+
+MARKERS = "osD^vP*X<>hd"
+WIDE_RANGE = 30.0
+"""From this ratio of largest to smallest on, an axis is logarithmic."""
+
+
+def compact(drawing: "Drawing", width: float = 5.6, height: float = 4.4, columns: int = 3) -> "Drawing":
+    """Give a figure of one plot a shape for a narrow column: less wide, with the legend below."""
+    drawing.set_size_inches(width, height)
+    axes = drawing.axes[0]
+    legend = axes.get_legend()
+    if legend is not None:
+        legend.remove()
+    _legend_below(drawing, axes, columns)
+    return drawing
+
+
+def time_against_regret(
+    seconds: Mapping[str, float], regret: Mapping[str, float], *, title: str = "", size: tuple[float, float] = PANEL
+) -> "Drawing":
+    """One point per policy, time of a decision against mean final regret: the nearer to the lower left, the better."""
+    drawing, axes = _plot(size, title)
+    for k, name in enumerate(regret):
+        axes.plot(
+            [seconds[name]], [regret[name]], MARKERS[k % len(MARKERS)], label=name, color=look(k)["color"], ms=7, ls=""
+        )
+    axes.set_xscale("log")
+    _scale(axes.set_yscale, axes.set_ylim, list(regret.values()))
+    axes.set_xlabel("seconds per decision")
+    axes.set_ylabel("mean final regret")
+    axes.margins(0.08)
+    _legend_below(drawing, axes, 3)
+    return drawing
+
+
+def bound_over_regret(
+    rounds: IntArray | FloatArray,
+    regret: FloatArray,
+    bounds: Mapping[str, FloatArray],
+    *,
+    title: str = "",
+    size: tuple[float, float] = PANEL,
+) -> "Drawing":
+    """Measured regret, shape (trials, R), under one or more bounds, both axes logarithmic.
+
+    The curve is the median over the trials, the band reaches from the least to the largest, so a trial above a bound
+    would show.
+    """
+    drawing, axes = _plot(size, title)
+    floor = max(float(regret[regret > 0].min(initial=np.inf)), 1e-3) if (regret > 0).any() else 1e-3
+    shown = np.maximum(regret, floor)  # a logarithmic axis has no zero
+    axes.plot(rounds, np.median(shown, axis=0), label="measured, median", lw=1.6, **look(0))
+    axes.fill_between(rounds, shown.min(axis=0), shown.max(axis=0), color=look(0)["color"], alpha=0.18, lw=0)
+    for k, (name, curve) in enumerate(bounds.items(), start=1):
+        axes.plot(rounds, curve, label=name, lw=1.6, color=look(k)["color"], ls="--")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("round")
+    axes.set_ylabel("cumulative regret")
+    _legend_below(drawing, axes, 2)
+    return drawing
+
+
+def bias_sweep(
+    exponents: Sequence[float],
+    scales: Sequence[float],
+    regret: FloatArray,
+    *,
+    chosen: tuple[float, float] = (1.0, 0.5),
+    title: str = "",
+    size: tuple[float, float] = PANEL,
+) -> "Drawing":
+    """Mean final regret for a bias α(t) = c·t^p: a curve over p for every c; `chosen` (c, p) is ringed.
+
+    `regret` has shape (scales, exponents).
+    """
+    drawing, axes = _plot(size, title)
+    for k, (scale, row) in enumerate(zip(scales, regret, strict=True)):
+        axes.plot(exponents, row, marker=MARKERS[k % len(MARKERS)], ms=4, lw=1.4, label=f"c = {scale:g}", **look(k))
+    if chosen[0] in scales and chosen[1] in exponents:
+        value = regret[list(scales).index(chosen[0]), list(exponents).index(chosen[1])]
+        ring: dict[str, Any] = {"mfc": "none", "mec": "#000000", "mew": 1.4, "ls": "", "ms": 13}
+        axes.plot([chosen[1]], [value], "o", label=f"c = {chosen[0]:g}, p = {chosen[1]:g}", **ring)
+    _scale(axes.set_yscale, axes.set_ylim, regret.ravel().tolist())
+    axes.set_xlabel("exponent p")
+    axes.set_ylabel("mean final regret")
+    _legend_below(drawing, axes, 3)
+    return drawing
+
+
+def _plot(size: tuple[float, float], title: str) -> "tuple[Drawing, Axes]":
+    drawing = new_figure(*size)
+    axes = drawing.subplots()
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(lw=0.5, color="#e5e5e5")
+    axes.set_axisbelow(True)
+    return drawing, axes
+
+
+def _scale(set_scale: Any, set_limits: Any, values: Sequence[float]) -> None:
+    if min(values) > 0 and max(values) > WIDE_RANGE * min(values):
+        set_scale("log")
+    else:
+        set_limits(bottom=0.0, top=1.1 * max(values) or 1.0)
+
+
+def _legend_below(drawing: "Drawing", axes: "Axes", columns: int) -> None:
+    lines, labels = axes.get_legend_handles_labels()
+    drawing.legend(lines, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5)

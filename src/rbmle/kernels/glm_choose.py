@@ -1,9 +1,12 @@
 """One decision of GLM-RBMLE: bound every arm's index, then look closer only at arms that can still win.
 
+    problem              (XT, n, counts, sums, λ, code, limit, functions), see kernels.glm_newton
+    concordance          the family's self-concordance, -1 where unknown
+    alpha, eta           α(t) and η(t)
     theta, step  (K, d)  a point for every arm and the Newton step from it
-    known        (K, 6)  what is certified there: lower and upper bound of the index (LOW, HIGH), the biased
-                         log-likelihood (VALUE), u = ρδ (REACH), how often the arm was looked at (LOOKS), and the
-                         rounding allowed for (MARGIN); see kernels.glm_bounds
+    known        (K, 9)  what is certified there, by the names below; see kernels.glm_bounds
+    gradient     (G, d), inverse (G, d, d)  ∇g and H⁻¹ there, kept for every arm (G = K) or not (G = 1)
+    work         (5, C), small (2d + 1, d)  scratch
 
 The arm played is the arg max of the index solved in full (kernels.glm_index), the first one among equals: arms that
 bounds cannot tell apart are solved and compared as plain numbers.
@@ -15,15 +18,48 @@ from typing import Any
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm_bounds import ROUNDING, interval, widest_row
+from rbmle.kernels.glm_bounds import ROUNDING, interval, steepest, widest_row
 from rbmle.kernels.glm_index import centre, solve_arm
 from rbmle.kernels.glm_newton import apply_root, apply_transposed, evaluate, invert_root
 from rbmle.types import FloatArray
 
-LOW, HIGH, VALUE, REACH, LOOKS, MARGIN = 0, 1, 2, 3, 4, 5
-N_KNOWN = 6
+# Lower and upper bound of the index, g(θ), u = ρδ, how often the arm was looked at, the rounding allowed for, ρ and
+# the distance up to which it holds, and the absolute terms of g.
+LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE = 0, 1, 2, 3, 4, 5, 6, 7, 8
+N_KNOWN = 9
 # After so many looks at one arm it is left to the safe solver.
 MOST_LOOKS = 40
+# Distances, relative to the largest Newton step, for which ρ is computed when all arms are bounded from one point.
+DISTANCES = (0.6, 0.8, 1.0, 1.25, 1.6, 2.2)
+
+
+@compiled
+def holds(u: float, rho: float, radius: float) -> bool:
+    """Whether ρ, good up to a distance, certifies that θ̄ is not farther: −log(1−u) ≤ ρ·radius."""
+    if u < 0.1:
+        return u <= (1.0 - u) * rho * radius or rho == 0.0
+    return u < 1.0 and -math.log1p(-u) <= rho * radius
+
+
+@compiled
+def bound(
+    eta: float,
+    alpha: float,
+    square: float,
+    slope: float,
+    width: float,
+    known: FloatArray,
+) -> None:
+    """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width and what is known of ρ."""
+    pull = (eta - 1.0) * alpha
+    known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square)
+    rho = known[RHO]
+    reach = rho * math.sqrt(square)
+    known[REACH] = reach
+    if not holds(reach, rho, known[RADIUS]):
+        known[LOW], known[HIGH] = -math.inf, math.inf
+    else:
+        known[LOW], known[HIGH] = interval(known[VALUE], square, rho, slope, math.sqrt(width), pull, known[MARGIN])
 
 
 @compiled
@@ -36,32 +72,38 @@ def look(
     theta: FloatArray,
     step: FloatArray,
     known: FloatArray,
+    gradient: FloatArray,
+    inverse: FloatArray,
     work: FloatArray,
     small: FloatArray,
 ) -> None:
-    """Evaluate at an arm's θ: fills its step and what is known. `small` (2d + 3, d) is scratch."""
+    """Evaluate at an arm's θ: fills its step, gradient, H⁻¹, and what is known."""
     d = len(x)
-    bias, gradient, half = small[0], small[1], small[2]
-    H, R = small[3 : 3 + d], small[3 + d : 3 + 2 * d]
+    half, H, R = small[0], small[1 : 1 + d], small[1 + d : 1 + 2 * d]
     for j in range(d):
-        bias[j] = alpha * x[j]
-    g, scale = evaluate(problem, bias, theta, work, gradient, H)
-    known[VALUE] = g
-    known[LOW], known[HIGH] = -math.inf, math.inf
+        half[j] = alpha * x[j]
+    g, known[SCALE] = evaluate(problem, half, theta, work, gradient, H)
+    known[VALUE], known[LOW], known[HIGH] = g, -math.inf, math.inf
     if not (math.isfinite(g) and invert_root(H, R)):
         known[VALUE] = -math.inf
         return
     square = apply_root(R, gradient, half)
     apply_transposed(R, half, step)
-    width = math.sqrt(apply_root(R, x, half))
-    rho = concordance * widest_row(problem[0], problem[1], R, work)
+    width = apply_root(R, x, half)
     slope = 0.0
     for j in range(d):
         slope += x[j] * (theta[j] + step[j])
-    pull = (eta - 1.0) * alpha
-    known[MARGIN] = ROUNDING * (scale + math.fabs(pull * slope))
-    known[LOW], known[HIGH] = interval(g, square, rho, slope, width, pull, known[MARGIN])
-    known[REACH] = rho * math.sqrt(square)
+    for i in range(d):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(i, d):
+                total += R[k, i] * R[k, j]
+            inverse[i, j] = total
+            inverse[j, i] = total
+    widest = widest_row(problem[0], problem[1], R, work)
+    known[RADIUS] = max(2.0 * math.sqrt(square), 0.5 / widest if widest > 0.0 else 1.0)
+    known[RHO] = steepest(problem[1], problem[5], problem[6], concordance, widest, known[RADIUS], work)
+    bound(eta, alpha, square, slope, width, known)
 
 
 @compiled
@@ -74,6 +116,8 @@ def look_closer(
     theta: FloatArray,
     step: FloatArray,
     known: FloatArray,
+    gradient: FloatArray,
+    inverse: FloatArray,
     work: FloatArray,
     small: FloatArray,
     before: FloatArray,
@@ -83,15 +127,16 @@ def look_closer(
     before[0], before[1] = theta, step
     low, high, value, reach, margin = known[LOW], known[HIGH], known[VALUE], known[REACH], known[MARGIN]
     known[LOOKS] += 1.0
+    reach *= 2.0  # ρ may hold for short distances only; a factor of 2 covers the whole line in all but extreme cases
     safe = math.log1p(reach) / reach if reach > 0.0 else 1.0
-    length = 1.0 if reach < 2.0 else safe
-    for _ in range(2):
+    length = 1.0 if reach < 6.0 else safe
+    for _ in range(30):
         for j in range(d):
             theta[j] = before[0, j] + length * before[1, j]
-        look(problem, concordance, alpha, eta, x, theta, step, known, work, small)
-        if known[VALUE] >= value - margin or length == safe:
+        look(problem, concordance, alpha, eta, x, theta, step, known, gradient, inverse, work, small)
+        if known[VALUE] >= value - margin:
             break
-        length = safe
+        length = min(safe, 0.5 * length)
     known[LOW], known[HIGH] = max(low, known[LOW]), min(high, known[HIGH])
 
 
@@ -105,6 +150,8 @@ def contend(
     theta: FloatArray,
     step: FloatArray,
     known: FloatArray,
+    gradient: FloatArray,
+    inverse: FloatArray,
     work: FloatArray,
     small: FloatArray,
 ) -> int:
@@ -114,22 +161,23 @@ def contend(
         best = -math.inf
         for a in range(len(X)):
             best = max(best, known[a, LOW])
-        contenders, pick, top = 0, -1, -math.inf
-        last = 0
+        contenders, last, pick, top = 0, 0, -1, -math.inf
         for a in range(len(X)):
-            if known[a, HIGH] >= best:
+            high = known[a, HIGH]
+            if high >= best:
                 contenders += 1
                 last = a
-                open_ = known[a, HIGH] - known[a, LOW] > 4.0 * known[a, MARGIN] and known[a, LOOKS] < MOST_LOOKS
-                if open_ and known[a, HIGH] > top:
-                    pick, top = a, known[a, HIGH]
+                if high > top and high - known[a, LOW] > 4.0 * known[a, MARGIN] and known[a, LOOKS] < MOST_LOOKS:
+                    pick, top = a, high
         if contenders == 1:
             return last
         if pick < 0:
             return settle(problem, alpha, eta, X, known, best, work)
+        k = pick if len(gradient) > 1 else 0
         look_closer(
-            problem, concordance, alpha, eta, X[pick], theta[pick], step[pick], known[pick], work, small, before
-        )
+            problem, concordance, alpha, eta, X[pick], theta[pick], step[pick], known[pick], gradient[k], inverse[k],
+            work, small, before,
+        )  # fmt: skip
 
 
 @compiled
@@ -144,7 +192,7 @@ def settle(
         if known[a, HIGH] < best:
             continue
         if winner >= 0:
-            same = True  # as an arm that was solved already: the first of equals wins
+            same = True  # as the best arm so far: the first of equals wins
             for j in range(d):
                 same = same and X[a, j] == X[winner, j]
             if same:
@@ -177,17 +225,16 @@ def start_from(
 ) -> bool:
     """Bounds of all arms from one point near θ̂, which takes its own Newton step for the next time. False: solve all."""
     K, d = X.shape
-    gradient, half, towards, tilt = small[1], small[2], np.empty(d), np.empty(d)
-    H, R = small[3 : 3 + d], small[3 + d : 3 + 2 * d]
-    bias = np.zeros(d)
+    half, H, R = small[0], small[1 : 1 + d], small[1 + d : 1 + 2 * d]
+    gradient, towards, tilt, bias = np.empty(d), np.empty(d), np.empty(d), np.zeros(d)
     for _ in range(MOST_LOOKS):
         f, scale = evaluate(problem, bias, middle, work, gradient, H)
         if not (math.isfinite(f) and invert_root(H, R)):
             return False
         square = apply_root(R, gradient, half)
         apply_transposed(R, half, towards)
-        rho = concordance * widest_row(problem[0], problem[1], R, work)
-        reach = rho * math.sqrt(square)
+        widest = widest_row(problem[0], problem[1], R, work)
+        reach = concordance * widest * math.sqrt(square)
         if reach < 0.2:
             break
         length = 1.0 if reach < 1.0 else math.log1p(reach) / reach
@@ -195,7 +242,7 @@ def start_from(
             middle[j] += length * towards[j]
     else:
         return False
-    pull = (eta - 1.0) * alpha
+    farthest = 0.0
     for a in range(K):
         x = X[a]
         width = apply_root(R, x, half)
@@ -206,13 +253,23 @@ def start_from(
             along += x[j] * towards[j]
             theta[a, j] = middle[j]
             step[a, j] = towards[j] + alpha * tilt[j]
-        g = f + alpha * score
         delta = max(0.0, square + 2.0 * alpha * along + alpha * alpha * width)
-        slope = score + along + alpha * width
-        margin = ROUNDING * (scale + math.fabs(alpha * score) + math.fabs(pull * slope) + delta)
-        known[a, LOW], known[a, HIGH] = interval(g, delta, rho, slope, math.sqrt(width), pull, margin)
-        known[a, VALUE], known[a, MARGIN], known[a, LOOKS] = g, margin, 0.0
-        known[a, REACH] = rho * math.sqrt(delta)
+        farthest = max(farthest, delta)
+        # LOW, HIGH and REACH wait for ρ, which depends on the farthest step
+        known[a, VALUE], known[a, SCALE], known[a, LOOKS] = f + alpha * score, scale + math.fabs(alpha * score), 0.0
+        known[a, LOW], known[a, HIGH], known[a, REACH] = width, score + along + alpha * width, delta
+    farthest = math.sqrt(farthest)
+    rhos, radii = np.empty(len(DISTANCES)), np.empty(len(DISTANCES))
+    for k in range(len(DISTANCES)):
+        radii[k] = DISTANCES[k] * farthest
+        rhos[k] = steepest(problem[1], problem[5], problem[6], concordance, widest, radii[k], work)
+    for a in range(K):
+        width, slope, delta = known[a, LOW], known[a, HIGH], known[a, REACH]
+        for k in range(len(DISTANCES)):
+            known[a, RHO], known[a, RADIUS] = rhos[k], radii[k]
+            if holds(rhos[k] * math.sqrt(delta), rhos[k], radii[k]):
+                break
+        bound(eta, alpha, delta, slope, width, known[a])
     for j in range(d):
         middle[j] += towards[j]
     return True
@@ -233,14 +290,16 @@ def choose(
     small: FloatArray,
 ) -> tuple[int, int]:
     """The arm to play, -1 where an arm cannot be solved, and how many arms were looked at. `middle` is kept warm."""
-    K = len(X)
+    K, d = X.shape
     bounded = concordance >= 0.0
     if bounded:
         bounded = start_from(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)
     if not bounded:
+        middle[:] = 0.0
         known[:, HIGH] = math.inf
         return settle(problem, alpha, eta, X, known, 0.0, work), K
-    arm = contend(problem, concordance, alpha, eta, X, theta, step, known, work, small)
+    gradient, inverse = np.empty((1, d)), np.empty((1, d, d))
+    arm = contend(problem, concordance, alpha, eta, X, theta, step, known, gradient, inverse, work, small)
     looked = 0
     for a in range(K):
         if known[a, LOOKS] > 0.0:

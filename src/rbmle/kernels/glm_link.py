@@ -2,7 +2,8 @@
 
     code       0 Gaussian, 1 logistic, 2 Poisson, 3 functions of the user
     limit      S of the extended link, inf for none
-    functions  (3,)  addresses of μ, μ' and b for code 3
+    functions  (6,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are compiled
+               once, where the compiler would else work through them again for every caller; see `addresses`
 
 Arrays of rows are padded with zeros to a multiple of `LANES`, so that no loop has a scalar remainder.
 """
@@ -25,7 +26,13 @@ from rbmle.types import FloatArray, IntArray
 LANES = 16
 
 SCALAR = types.float64(types.float64)
-SCALAR_FUNCTION = types.FunctionType(SCALAR)
+VECTOR = types.Array(types.float64, 1, "C")
+MATRIX = types.Array(types.float64, 2, "C")
+ADDRESSES = types.Array(types.int64, 1, "C")
+LINK_SIGNATURE = types.void(types.int64, types.float64, ADDRESSES, types.int64, VECTOR, VECTOR, VECTOR, VECTOR)
+
+# Places in `functions`: μ, μ' and b of a user's family, and compiled functions that are called by address.
+LINK, EVALUATE, MAXIMISE = 3, 4, 5
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01
@@ -78,19 +85,33 @@ def float_of(typingctx: Any, bits: Any) -> Any:
     return types.float64(types.int64), codegen
 
 
-@intrinsic
-def function_at(typingctx: Any, address: Any) -> Any:
-    """Inside compiled code: the function of one number that lives at an address."""
+def at_address(signature: Any) -> Any:
+    """For compiled code: turns an address into the function of that signature that lives there."""
+    kind = types.FunctionType(signature)
 
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        function = cgutils.create_struct_proxy(SCALAR_FUNCTION)(context, builder)
-        nothing = cgutils.get_null_value(cgutils.voidptr_t)
-        function.c_addr = builder.inttoptr(arguments[0], cgutils.voidptr_t)
-        function.py_addr = nothing
-        function.jit_addr = nothing
-        return function._getvalue()
+    @intrinsic
+    def function_at(typingctx: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+            function = cgutils.create_struct_proxy(kind)(context, builder)
+            nothing = cgutils.get_null_value(cgutils.voidptr_t)
+            function.c_addr = builder.inttoptr(arguments[0], cgutils.voidptr_t)
+            function.py_addr = nothing
+            function.jit_addr = nothing
+            return function._getvalue()
 
-    return SCALAR_FUNCTION(types.intp), codegen
+        return kind(types.int64), codegen
+
+    return function_at
+
+
+def machine_code(signature: Any, function: Callable[..., Any]) -> Any:
+    """Compile a function to a fixed address; the result must be kept alive while the address is used."""
+    with our_cache() as writable:
+        return numba.cfunc(signature, cache=writable, error_model="numpy")(function)
+
+
+scalar_at = at_address(SCALAR)
+link_at = at_address(LINK_SIGNATURE)
 
 
 def compile_function(function: Callable[[float], float]) -> Any:
@@ -138,24 +159,24 @@ def log1p_unit(u: float) -> float:
     return 2.0 * s * p
 
 
-@compiled
-def link(
+def link_body(
     code: int, limit: float, functions: IntArray, n: int, z: FloatArray, mu: FloatArray, dmu: FloatArray, b: FloatArray
 ) -> None:
-    """Fill mu, dmu and b (n,) at the scores z (n,), n a multiple of LANES."""
+    """Fill mu, dmu and b (n,) at the scores z (n,)."""
     if limit == math.inf:
-        plain_link(code, functions, n, z, mu, dmu, b)
-        return
-    inside = np.empty(n)
-    for i in range(n):
-        v = z[i]
-        v = v if v < limit else limit
-        inside[i] = v if v > -limit else -limit
+        inside = z
+    else:
+        inside = np.empty(n)
+        for i in range(n):
+            v = z[i]
+            v = v if v < limit else limit
+            inside[i] = v if v > -limit else -limit
     plain_link(code, functions, n, inside, mu, dmu, b)
-    for i in range(n):
-        out = z[i] - inside[i]
-        b[i] += out * (mu[i] + 0.5 * out * dmu[i])
-        mu[i] += out * dmu[i]
+    if limit < math.inf:
+        for i in range(n):
+            out = z[i] - inside[i]
+            b[i] += out * (mu[i] + 0.5 * out * dmu[i])
+            mu[i] += out * dmu[i]
 
 
 @compiled
@@ -188,6 +209,17 @@ def plain_link(
             b[i] = 0.5 * z[i] * z[i]
     else:
         for i in range(n):
-            mu[i] = function_at(functions[0])(z[i])
-            dmu[i] = function_at(functions[1])(z[i])
-            b[i] = function_at(functions[2])(z[i])
+            mu[i] = scalar_at(functions[0])(z[i])
+            dmu[i] = scalar_at(functions[1])(z[i])
+            b[i] = scalar_at(functions[2])(z[i])
+
+
+link_inline = compiled(link_body)
+
+
+@compiled
+def link(
+    code: int, limit: float, functions: IntArray, n: int, z: FloatArray, mu: FloatArray, dmu: FloatArray, b: FloatArray
+) -> None:
+    """`link_body` called by address: its loops are compiled once, not once for every caller."""
+    link_at(functions[LINK])(code, limit, functions, n, z, mu, dmu, b)

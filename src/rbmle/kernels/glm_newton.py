@@ -16,13 +16,28 @@ root       (d, d)  R lower triangular with RᵀR = H⁻¹
 work       (5, C)  z, μ, μ', b, scratch
 """
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm_link import link, summing
+from rbmle.kernels.glm_link import (
+    ADDRESSES,
+    EVALUATE,
+    LINK_SIGNATURE,
+    MATRIX,
+    MAXIMISE,
+    VECTOR,
+    at_address,
+    link,
+    link_body,
+    link_inline,
+    machine_code,
+    summing,
+)
 from rbmle.types import FloatArray, IntArray
 
 # A solution's gradient, component by component, relative to the sum of the absolute terms it is made of: what is aimed
@@ -30,6 +45,10 @@ from rbmle.types import FloatArray, IntArray
 AIM = 1e-13
 TOLERANCE = 1e-9
 MOST_STEPS = 300
+
+PROBLEM = types.Tuple((MATRIX, types.int64, VECTOR, VECTOR, types.float64, types.int64, types.float64, ADDRESSES))
+EVALUATE_SIGNATURE = types.void(PROBLEM, VECTOR, VECTOR, MATRIX, VECTOR, MATRIX, VECTOR)
+MAXIMISE_SIGNATURE = types.void(PROBLEM, VECTOR, VECTOR, MATRIX, VECTOR)
 
 
 @summing
@@ -85,20 +104,20 @@ def curvature_of(XT: FloatArray, n: int, counts: FloatArray, work: FloatArray, H
             H[j, k] = total
 
 
-@compiled
-def evaluate(
+def evaluate_body(
     problem: Any,
     bias: FloatArray,
     theta: FloatArray,
     work: FloatArray,
     gradient: FloatArray,
     H: FloatArray,
-) -> tuple[float, float]:
-    """Value, gradient and curvature at θ; returns the value and the sum of its absolute terms."""
+    total: FloatArray,
+) -> None:
+    """Value, gradient and curvature at θ; total (2,) is the value and the sum of its absolute terms."""
     XT, n, counts, sums, lam, code, limit, functions = problem
     d = len(theta)
     scores_of_rows(XT, n, theta, work[0])
-    link(code, limit, functions, n, work[0], work[1], work[2], work[3])
+    link_inline(code, limit, functions, n, work[0], work[1], work[2], work[3])
     value, scale = value_of(n, counts, sums, work)
     gradient_of(XT, n, counts, sums, work, gradient)
     curvature_of(XT, n, counts, work, H)
@@ -108,7 +127,21 @@ def evaluate(
         H[j, j] += lam
         square += theta[j] * theta[j]
         pull += bias[j] * theta[j]
-    return value + pull - 0.5 * lam * square, scale + math.fabs(pull) + 0.5 * lam * square
+    total[0] = value + pull - 0.5 * lam * square
+    total[1] = scale + math.fabs(pull) + 0.5 * lam * square
+
+
+evaluate_at = at_address(EVALUATE_SIGNATURE)
+
+
+@compiled
+def evaluate(
+    problem: Any, bias: FloatArray, theta: FloatArray, work: FloatArray, gradient: FloatArray, H: FloatArray
+) -> tuple[float, float]:
+    """`evaluate_body` called by address; returns the value and the sum of its absolute terms."""
+    total = np.empty(2)
+    evaluate_at(problem[7][EVALUATE])(problem, bias, theta, work, gradient, H, total)
+    return total[0], total[1]
 
 
 @compiled
@@ -251,14 +284,14 @@ def step_length(
     return low
 
 
-@compiled
-def maximise(
+def maximise_body(
     problem: Any,
     bias: FloatArray,
     theta: FloatArray,
     work: FloatArray,
-) -> tuple[bool, float, float]:
-    """Move θ to the maximiser of g. Returns whether that worked, the value, and the relative gradient (≤ TOLERANCE).
+    result: FloatArray,
+) -> None:
+    """Move θ to the maximiser of g. result (2,): the value, and the relative gradient, good if ≤ TOLERANCE.
 
     Newton steps; where a full step does not increase g enough, the maximum on its ray. Near the solution rounding
     hides all increase: a step whose promise is below that is taken on trust, and the iteration ends when the gradient
@@ -270,8 +303,9 @@ def maximise(
     half, p, trial, best = np.empty(d), np.empty(d), np.empty(d), theta.copy()
     value, scale = evaluate(problem, bias, theta, work, gradient, H)
     best_value, best_worst, idle = value, math.inf, 0
+    result[0], result[1] = value, math.inf
     if not math.isfinite(value):
-        return False, value, math.inf
+        return
     for _ in range(MOST_STEPS):
         worst = worst_component(XT, n, counts, sums, lam, bias, theta, work, gradient)
         if worst < 0.5 * best_worst or best_worst > TOLERANCE:
@@ -284,7 +318,7 @@ def maximise(
         if best_worst <= AIM or idle >= 2:
             break
         if not invert_root(H, R):
-            return False, value, worst
+            break
         promise = apply_root(R, gradient, half)
         apply_transposed(R, half, p)
         for j in range(d):
@@ -301,4 +335,30 @@ def maximise(
         theta[:] = trial
         value, scale = new, new_scale
     theta[:] = best
-    return best_worst <= TOLERANCE, best_value, best_worst
+    result[0], result[1] = best_value, best_worst
+
+
+maximise_at = at_address(MAXIMISE_SIGNATURE)
+
+
+@compiled
+def maximise(problem: Any, bias: FloatArray, theta: FloatArray, work: FloatArray) -> tuple[bool, float, float]:
+    """`maximise_body` called by address: whether it worked, the value, and the relative gradient."""
+    result = np.empty(2)
+    maximise_at(problem[7][MAXIMISE])(problem, bias, theta, work, result)
+    return result[1] <= TOLERANCE, result[0], result[1]
+
+
+@functools.cache
+def shared_code() -> tuple[Any, Any, Any]:
+    """The machine code that is called by address, in the order of its places in `functions`."""
+    return (
+        machine_code(LINK_SIGNATURE, link_body),
+        machine_code(EVALUATE_SIGNATURE, evaluate_body),
+        machine_code(MAXIMISE_SIGNATURE, maximise_body),
+    )
+
+
+def addresses(*user: int) -> IntArray:
+    """The array `functions` of kernels.glm_link, with the addresses of μ, μ' and b of a user's family if there are."""
+    return np.array([*(user or (0, 0, 0)), *(code.address for code in shared_code())], dtype=np.int64)

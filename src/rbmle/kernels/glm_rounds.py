@@ -13,7 +13,6 @@ import numpy as np
 
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm_choose import N_KNOWN, choose, contend, look
-from rbmle.kernels.glm_index import solve_all
 from rbmle.kernels.glm_online import observe
 from rbmle.kernels.glm_rows import add, padded
 from rbmle.kernels.normal import first_max
@@ -27,8 +26,6 @@ def play(
     lam: float,
     link: Any,
     concordance: float,
-    squares: float,
-    surrogate: bool,
     middle: FloatArray,
     X: FloatArray,
     rewards: FloatArray,
@@ -41,100 +38,17 @@ def play(
     B, K, d = X.shape
     XT, counts, sums, table = store
     code, limit, functions = link
-    work, small = np.empty((5, len(counts))), np.empty((2 * d + 3, d))
+    work, small = np.empty((5, len(counts))), np.empty((2 * d + 1, d))
     theta, step, known = np.empty((K, d)), np.empty((K, d)), np.empty((K, N_KNOWN))
-    scores = np.empty(K)
     for t in range(B):
         problem = (XT, padded(rows), counts, sums, lam, code, limit, functions)
-        if surrogate:
-            arm, looked = -1, K
-            if solve_all(problem, alphas[t], etas[t], squares, True, X[t], scores, theta, work):
-                arm = first_max(scores)
-        else:
-            arm, looked = choose(
-                problem, concordance, alphas[t], etas[t], middle, X[t], theta, step, known, work, small
-            )
+        arm, looked = choose(problem, concordance, alphas[t], etas[t], middle, X[t], theta, step, known, work, small)
         if arm < 0:
             return t, rows
         arms[t], solved[t] = arm, looked
         r = rewards[t, arm]
         rows = max(rows, add(XT, counts, sums, table, rows, X[t, arm], 1.0, r) + 1)
-        squares += r * r
     return B, rows
-
-
-@compiled
-def play_fixed(
-    store: Any,
-    rows: int,
-    lam: float,
-    link: Any,
-    concordance: float,
-    squares: float,
-    surrogate: bool,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    warm: bool,
-    rewards: FloatArray,
-    alphas: FloatArray,
-    etas: FloatArray,
-    arms: IntArray,
-    solved: IntArray,
-) -> tuple[int, int]:
-    """The same with arms that stay: every arm goes on from its own last point."""
-    K, d = X.shape
-    XT, counts, sums, table = store
-    code, limit, functions = link
-    work, small, scores = np.empty((5, len(counts))), np.empty((2 * d + 3, d)), np.empty(K)
-    for t in range(len(rewards)):
-        problem = (XT, padded(rows), counts, sums, lam, code, limit, functions)
-        if surrogate:
-            arm, looked = -1, K
-            if solve_all(problem, alphas[t], etas[t], squares, True, X, scores, theta, work):
-                arm = first_max(scores)
-        else:
-            arm, looked = choose_fixed(
-                problem, concordance, alphas[t], etas[t], middle, X, theta, step, known, warm, work, small
-            )
-        if arm < 0:
-            return t, rows
-        warm = True
-        arms[t], solved[t] = arm, looked
-        r = rewards[t, arm]
-        rows = max(rows, add(XT, counts, sums, table, rows, X[arm], 1.0, r) + 1)
-        squares += r * r
-    return len(rewards), rows
-
-
-@compiled
-def choose_fixed(
-    problem: Any,
-    concordance: float,
-    alpha: float,
-    eta: float,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    warm: bool,
-    work: FloatArray,
-    small: FloatArray,
-) -> tuple[int, int]:
-    """One decision among arms that stay."""
-    K, d = X.shape
-    if not warm or concordance < 0.0:
-        return choose(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)
-    for a in range(K):
-        if known[a, 3] < 1.0:
-            for j in range(d):
-                theta[a, j] += step[a, j]
-        look(problem, concordance, alpha, eta, X[a], theta[a], step[a], known[a], work, small)
-        known[a, 4] = 0.0
-    return contend(problem, concordance, alpha, eta, X, theta, step, known, work, small), K
 
 
 @compiled

@@ -28,12 +28,12 @@ _kept_alive: list[Any] = []
 def link_of(family: Family) -> tuple[int, float, IntArray]:
     """(code, limit, functions): how kernels know a family."""
     base, limit = (family.base, float(family.limit)) if isinstance(family, Extended) else (family, np.inf)
-    functions = np.zeros(3, dtype=np.int64)
+    user = []
     if isinstance(base, Custom):
         handles = [kernels.glm_link.compile_function(f) for f in (base.mu, base.dmu, base.potential)]
         _kept_alive.extend(handles)  # machine code lives as long as its handle
-        functions[:] = [kernels.glm_link.address_of(handle) for handle in handles]
-    return base.code, limit, functions
+        user = [kernels.glm_link.address_of(handle) for handle in handles]
+    return base.code, limit, kernels.glm_newton.addresses(*user)
 
 
 class GLMModel:

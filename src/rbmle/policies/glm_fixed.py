@@ -6,8 +6,9 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import InvalidInputError
-from rbmle.inputs import as_arm, as_contexts, as_reward, require_finite
+from rbmle.inputs import as_arm, as_contexts, require_finite
 from rbmle.models.glm import LARGEST_CONTEXT, link_of
+from rbmle.policies.glm_rbmle import plain
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -29,34 +30,40 @@ class GLMFixedArms:
         self.policy = policy
         self.contexts = X.copy()
         self.n_arms = len(X)
-        self._theta, self._step = np.empty(X.shape), np.empty(X.shape)
-        self._known = np.empty((0, 0))  # made when first needed
+        self._version = -1  # of the model that the arms' points know
+        self._points: tuple[FloatArray, ...] = ()  # arrays of kernels.glm_fixed, made when first needed
+        self._clock = np.empty(2)
         self._work = np.empty((5, 0))
-        self._small = np.empty((2 * policy.n_features + 3, policy.n_features))
+        self._small = np.empty((2 * policy.n_features + 1, policy.n_features))
+        self._scratch = np.empty((4, self.n_arms))
 
     def choose(self) -> int:
         """The arm to play."""
         policy, model = self.policy, self.policy.model
         if policy.memory == "online" or policy.index == "gaussian":
             return policy.choose(self.contexts)
-        warm = self._warm()
-        arm, policy.arms_solved = kernels.glm_rounds.choose_fixed(
-            model.problem(), policy.concordance, *policy.weights_now(), policy._middle, self.contexts, self._theta,
-            self._step, self._known, warm, self._work, self._small,
+        points = self._ready()
+        if self._work.shape[1] < len(model.store()[1]):
+            self._work = np.empty((5, len(model.store()[1])))
+        arm, policy.arms_solved = kernels.glm_fixed.choose_fixed(
+            model.problem(), policy.concordance, *policy.weights_now(), policy._middle, self.contexts, *points,
+            self._clock, self._work, self._small,
         )  # fmt: skip
         if arm < 0:
+            self._version = -1
             raise policy.unsolved()
         return int(arm)
 
-    def _warm(self) -> bool:
-        """Whether the arms have points to go on from; makes room for the rows there are."""
-        rows = len(self.policy.model.store()[1])
-        if self._work.shape[1] < rows:
-            self._work = np.empty((5, rows))
-        warm = self._known.size > 0
-        if not warm:
-            self._known = np.empty((self.n_arms, kernels.glm_choose.N_KNOWN))
-        return warm
+    def _ready(self) -> tuple[FloatArray, ...]:
+        """The arms' points; where the model has learnt behind their back they are to start anew."""
+        (K, d), model = self.contexts.shape, self.policy.model
+        if not self._points:
+            known = np.empty((K, kernels.glm_choose.N_KNOWN))
+            self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), np.empty((K, d, d))
+        if self._version != model.version:
+            self._clock[1] = np.inf
+            self._version = model.version
+        return self._points
 
     def scores(self) -> FloatArray:
         """The index of every arm, shape (K,), each solved in full."""
@@ -70,8 +77,17 @@ class GLMFixedArms:
 
     def update(self, arm: int, reward: float) -> None:
         """Learn that `arm` gave `reward`."""
-        arm, reward = as_arm(arm, self.n_arms), as_reward(reward)
-        self.policy.model.observe(self.contexts[arm], reward)
+        policy, model = self.policy, self.policy.model
+        arm, fresh = as_arm(arm, self.n_arms), self._version == self.policy.model.version
+        x, r = model.checked(self.contexts[arm], reward)
+        model.observe(x, r)
+        if fresh and self._points and policy.concordance >= 0.0:
+            theta, _, known, gradient, inverse = self._points
+            kernels.glm_fixed.learn(
+                *link_of(model.family), policy.concordance, x, r, theta, known, gradient, inverse, self._clock,
+                self._scratch,
+            )  # fmt: skip
+            self._version = model.version
 
     def play(self, rewards: FloatArray) -> IntArray:
         """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms, trusted to be finite."""
@@ -79,15 +95,18 @@ class GLMFixedArms:
         if policy.memory == "online":
             policy.play_online(self.contexts[None], rewards, arms)
             return arms
+        if policy.index == "gaussian":
+            return policy.play_solving(self.contexts[None], rewards, arms)
         for start in range(0, len(rewards), BLOCK):
             part = slice(start, min(start + BLOCK, len(rewards)))
             model.reserve(self.n_arms)
-            warm = self._warm()
+            points = self._ready()
             solved = np.zeros(part.stop - start, dtype=np.int64)
-            done, model.n_rows = kernels.glm_rounds.play_fixed(
+            done, model.n_rows = kernels.glm_fixed.play_fixed(
                 model.store(), model.n_rows, policy.regularization, link_of(model.family), policy.concordance,
-                model.squares, policy.index == "gaussian", policy._middle, self.contexts, self._theta, self._step,
-                self._known, warm, rewards[part], *policy.weights(part.stop - start), arms[part], solved,
+                policy._middle, self.contexts, *points, self._clock, plain(rewards[part]),
+                *policy.weights(part.stop - start), arms[part], solved,
             )  # fmt: skip
             policy.played(rewards[part], arms[part], done, solved)
+            self._version = model.version
         return arms

@@ -20,6 +20,11 @@ BLOCK = 1024
 TABLE = 256
 
 
+def plain(array: FloatArray) -> FloatArray:
+    """The array, writeable and contiguous: kernels are compiled anew for any other kind."""
+    return np.require(array, np.float64, ["C", "W"])
+
+
 @dataclass(kw_only=True, eq=False)
 class GLMRBMLE(GLMPolicy):
     """For every arm a, θ̄_a maximises ℓ(θ) − ½λ‖θ‖² + α(t) θᵀx_a; play the arm of the largest
@@ -79,14 +84,14 @@ class GLMRBMLE(GLMPolicy):
 
     def choose(self, contexts: Any) -> int:
         """The arm to play for contexts of shape (K, d)."""
-        X = as_contexts(contexts, self.n_features)
+        X = plain(as_contexts(contexts, self.n_features))
         require_finite(X, "contexts")
         if self.memory == "online" or self.index == "gaussian":
             return int(np.argmax(self.scores(X)))
         (K, d), rows = X.shape, len(self.model.store()[1])
         arm, self.arms_solved = kernels.glm_choose.choose(
             self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
-            np.empty((K, d)), np.empty((K, kernels.glm_choose.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 3, d)),
+            np.empty((K, d)), np.empty((K, kernels.glm_choose.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 1, d)),
         )  # fmt: skip
         if arm < 0:
             raise self.unsolved()
@@ -98,7 +103,7 @@ class GLMRBMLE(GLMPolicy):
 
     def solve(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
         """The index (K,) and θ̄ (K, d) of every arm."""
-        X = as_contexts(contexts, self.n_features)
+        X = plain(as_contexts(contexts, self.n_features))
         require_finite(X, "contexts")
         alpha, eta = self.weights_now()
         self.arms_solved = len(X)
@@ -130,6 +135,9 @@ class GLMRBMLE(GLMPolicy):
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted to be finite."""
         arms, model = np.empty(len(rewards), dtype=np.int64), self.model
+        contexts, rewards = plain(contexts), plain(rewards)
+        if self.index == "gaussian":
+            return self.play_solving(contexts, rewards, arms)
         for start in range(0, len(rewards), BLOCK):
             part = slice(start, min(start + BLOCK, len(rewards)))
             if self.memory == "online":
@@ -139,10 +147,18 @@ class GLMRBMLE(GLMPolicy):
             solved = np.zeros(BLOCK, dtype=np.int64)
             done, model.n_rows = kernels.glm_rounds.play(
                 model.store(), model.n_rows, self.regularization, link_of(model.family), self.concordance,
-                model.squares, self.index == "gaussian", self._middle, contexts[part], rewards[part],
+                self._middle, contexts[part], rewards[part],
                 *self.weights(part.stop - start), arms[part], solved,
             )  # fmt: skip
             self.played(rewards[part], arms[part], done, solved)
+        return arms
+
+    def play_solving(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> IntArray:
+        """Play a block round by round, every arm solved; contexts (B, K, d), or (1, K, d) where the arms stay."""
+        for t in range(len(rewards)):
+            X = contexts[t] if len(contexts) > 1 else contexts[0]
+            arms[t] = self.choose(X)
+            self.model.observe(X[arms[t]], rewards[t, arms[t]])
         return arms
 
     def play_online(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> None:

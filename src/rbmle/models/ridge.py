@@ -41,6 +41,7 @@ class RidgeModel:
         self.n_features = int(n_features)
         self.regularization = float(regularization)
         self.n = 0
+        self.next_refresh = 1
         self.version = 0  # changes whenever the arrays below change, so that whoever derives from them can tell
         self._late: Callable[[], None] | None = None
         d = self.n_features
@@ -116,15 +117,13 @@ class RidgeModel:
 
     def until_refresh(self) -> int:
         """How many observations may come before the inverse is due for a refresh."""
-        next_power = 1 << (self.n.bit_length() + 1) // 2 * 2
-        return min(next_power - self.n, REFRESH - self.n % REFRESH)
+        return self.next_refresh - self.n
 
     def counted(self, observations: int) -> None:
         """Note that kernels have put observations into the arrays."""
-        due = observations >= self.until_refresh()
         self.n += observations
         self.version += 1
-        if due:
+        if self.n >= self.next_refresh:
             self.refresh()
 
     def refresh(self) -> None:
@@ -133,6 +132,12 @@ class RidgeModel:
             self._V, self._V_inv, self._b, self._theta_hat, self._volume, self.n_features * np.log(self.regularization)
         )
         self.version += 1
+        self.plan_refresh()
+
+    def plan_refresh(self) -> None:
+        """Set when the inverse is due for a refresh: after 1, 4, 16, … and then every 8192 observations."""
+        next_power = 1 << (self.n.bit_length() + 1) // 2 * 2
+        self.next_refresh = min(next_power, self.n - self.n % REFRESH + REFRESH)
 
     def merge(self, other: "RidgeModel") -> None:
         """Learn all that `other` has learnt: exact, since V and b are sums. What both have seen counts twice."""
@@ -193,6 +198,7 @@ class RidgeModel:
             target[...] = new[name]
         self._volume[:] = new["log_det"][0], 1.0
         self.n = int(new["n"][0])
+        self.plan_refresh()
         self.version += 1
 
     def __repr__(self) -> str:

@@ -5,7 +5,6 @@ from math import inf, log, sqrt
 from typing import Annotated
 
 import numpy as np
-from scipy.special import ndtri
 
 from rbmle import kernels
 from rbmle.errors import InvalidParameterError
@@ -54,6 +53,8 @@ class BayesUCB(LinearPolicy):
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """The quantile of the round, and which spread."""
+        from scipy.special import ndtri  # takes longer to import than all the rest
+
         scale = log(self.horizon) ** self.c if self.horizon is not None and self.c > 0 else 1.0
         level = np.maximum(1.0 - 1.0 / (rounds * scale), 0.0)
         return np.column_stack([ndtri(level), np.full(len(rounds), float(self.spread == "variance"))])

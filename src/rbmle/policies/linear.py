@@ -24,6 +24,7 @@ TABLE = 256
 MOST_DRAWS = 2**20
 # Decisions simulated for the probabilities of a method that draws samples.
 PROBABILITY_DRAWS = 10_000
+NONE = np.empty(0)
 
 
 class Formula:
@@ -100,7 +101,7 @@ class LinearPolicy(Policy):
 
     def coefficients_now(self) -> FloatArray:
         """The row of coefficients of the current round, from a table computed some rounds ahead."""
-        t = self.t
+        t = self.model.n + 1
         row = t - self._table_start
         if not 0 <= row < len(self._table):
             self._table = self.coefficients(np.arange(t, t + TABLE, dtype=np.float64))
@@ -110,6 +111,8 @@ class LinearPolicy(Policy):
 
     def draws_now(self) -> FloatArray:
         """The random numbers of one decision."""
+        if not self.random:
+            return NONE
         now: FloatArray = self.draws(self.rng, 1)[0]
         return now
 

@@ -108,9 +108,8 @@ class LinearFixedArms:
     def _counted(self, observations: int) -> None:
         """Keep the model's count right; when its inverse is due for a refresh, settle everything."""
         model = self.policy.model
-        due = observations >= model.until_refresh()
         model.n += observations
-        if due:
+        if model.n >= model.next_refresh:
             model.settle()
 
     def play(self, rewards: FloatArray) -> IntArray:

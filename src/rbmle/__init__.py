@@ -1,14 +1,18 @@
 """rbmle: contextual bandits by reward-biased maximum likelihood, with baselines, a simulator and the paper's tables."""
 
 from rbmle.policies import (
+    GLMRBMLE,
     GPUCB,
     IDS,
+    UCBGLM,
     VIDS,
     BayesUCB,
     EpsilonGreedy,
+    EpsilonGreedyGLM,
     GPUCBTuned,
     KGStar,
     KnowledgeGradient,
+    LaplaceTS,
     LinRBMLE,
     LinTS,
     LinUCB,
@@ -20,14 +24,18 @@ from rbmle.policies import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "GLMRBMLE",
     "GPUCB",
     "IDS",
+    "UCBGLM",
     "VIDS",
     "BayesUCB",
     "EpsilonGreedy",
+    "EpsilonGreedyGLM",
     "GPUCBTuned",
     "KGStar",
     "KnowledgeGradient",
+    "LaplaceTS",
     "LinRBMLE",
     "LinTS",
     "LinUCB",

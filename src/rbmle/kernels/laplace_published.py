@@ -135,7 +135,7 @@ def play(
     variance: FloatArray,
     arms: IntArray,
 ) -> int:
-    """Choose and learn in every round of rewards (B, K). Returns how many rows there are then, -1 where a fit failed."""
+    """Choose and learn in every round of rewards (B, K). Returns the rows there are then, -1 where a fit failed."""
     scores, work = np.empty(X.shape[1]), np.empty((5, len(store[1])))
     for t in range(len(rewards)):
         now = X[t if len(X) > 1 else 0]

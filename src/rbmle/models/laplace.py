@@ -9,16 +9,18 @@ from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
 from rbmle.families import Logistic
 from rbmle.inputs import as_context, as_contexts, as_numbers, as_reward, as_rewards, refuse_values, require_finite
-from rbmle.models.glm import LARGEST_CONTEXT
+from rbmle.models.glm import LARGEST_CONTEXT, link_of
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray, IntArray
 
-# The kernels take the addresses of a user's link; the logistic one is built in.
-NO_FUNCTIONS = np.zeros(3, dtype=np.int64)
+
+def functions() -> IntArray:
+    """The logistic link as kernels know it."""
+    return link_of(Logistic())[2]
 
 
 class LaplaceModel:
-    """Weights N(m_i, 1/q_i), independent of each other, from m = 0 and q = λ. One reward, with y = 1 for 1 and −1 for 0:
+    """Weights N(m_i, 1/q_i), independent of each other, from m = 0 and q = λ. A reward, y = 1 for 1 and −1 for 0, does:
 
     m ← argmin ½Σ q_i(w_i−m_i)² + log(1+e^{−y wᵀx}),   q_i ← q_i + x_i² p(1−p),   p = μ(mᵀx)
 
@@ -61,7 +63,7 @@ class LaplaceModel:
     def observe(self, context: Any, reward: Any) -> None:
         """Learn that `context` (d,) gave `reward`, 0 or 1."""
         x, r = self.checked(context, reward)
-        kernels.laplace.observe(self.mean, self.precision, NO_FUNCTIONS, x, r)
+        kernels.laplace.observe(self.mean, self.precision, functions(), x, r)
         self.n += 1
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
@@ -69,7 +71,7 @@ class LaplaceModel:
         if np.size(contexts) == 0 and np.size(rewards) == 0:
             return
         X, r = self.checked_many(contexts, rewards)
-        kernels.laplace.observe_many(self.mean, self.precision, NO_FUNCTIONS, X, r)
+        kernels.laplace.observe_many(self.mean, self.precision, functions(), X, r)
         self.n += len(r)
 
     def n_draws(self, n_arms: int) -> int:
@@ -90,7 +92,7 @@ class LaplaceModel:
 
     def play(self, contexts: FloatArray, rewards: FloatArray, normals: FloatArray, arms: IntArray) -> None:
         """Choose and learn for a block of rounds; contexts (B, K, d), or (1, K, d) where the arms stay."""
-        kernels.laplace.play(contexts, rewards, normals, self.mean, self.precision, NO_FUNCTIONS, arms)
+        kernels.laplace.play(contexts, rewards, normals, self.mean, self.precision, functions(), arms)
         self.n += len(rewards)
 
     def merge(self, other: "LaplaceModel") -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from rbmle import kernels
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.models.glm import GLMModel
-from rbmle.models.laplace import NO_FUNCTIONS, read_state
+from rbmle.models.laplace import functions, read_state
 from rbmle.types import FloatArray, IntArray
 
 
@@ -47,7 +47,7 @@ class PublishedLaplaceModel:
         before = self.state() if len(r) > 1 else None
         self.history.reserve(len(r))
         rows = kernels.laplace_published.observe_many(
-            self.history.store(), self.history.n_rows, NO_FUNCTIONS, self.mean, self.variance, X, r
+            self.history.store(), self.history.n_rows, functions(), self.mean, self.variance, X, r
         )
         self._learnt(rows, len(r), float(r @ r), before)
 
@@ -81,7 +81,7 @@ class PublishedLaplaceModel:
         before = self.state()
         self.history.reserve(len(rewards) if len(contexts) > 1 else contexts.shape[1])
         rows = kernels.laplace_published.play(
-            contexts, rewards, normals, self.history.store(), self.history.n_rows, NO_FUNCTIONS, self.mean,
+            contexts, rewards, normals, self.history.store(), self.history.n_rows, functions(), self.mean,
             self.variance, arms,
         )  # fmt: skip
         got = rewards[np.arange(len(rewards)), arms] if rows >= 0 else np.zeros(1)

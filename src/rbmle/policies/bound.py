@@ -1,35 +1,23 @@
 """Arms that stay, for policies whose general path is as fast as any: remembers the contexts, asks the policy."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_arm, as_contexts, require_finite
 from rbmle.models.glm import LARGEST_CONTEXT
+from rbmle.policies.base import Policy
 from rbmle.types import FloatArray, IntArray
 
 
-class Bindable(Protocol):
-    """What a policy must offer: its usual methods, and `play` that takes contexts (1, K, d) as arms that stay."""
-
-    n_features: int
-
-    def choose(self, contexts: Any) -> int: ...
-
-    def scores(self, contexts: Any) -> FloatArray: ...
-
-    def probabilities(self, contexts: Any) -> FloatArray: ...
-
-    def update(self, context: Any, reward: Any) -> None: ...
-
-    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray: ...
-
-
 class BoundArms:
-    """Made by `policy.fix_arms(contexts)`. Everything learnt is the policy's."""
+    """Made by `policy.fix_arms(contexts)`. All that is learnt is the policy's.
 
-    def __init__(self, policy: Bindable, contexts: Any) -> None:
+    The policy's `play` must take contexts (1, K, d) as arms that stay.
+    """
+
+    def __init__(self, policy: Policy, contexts: Any) -> None:
         X = as_contexts(contexts, policy.n_features)
         require_finite(X, "contexts")
         if np.abs(X).max() > LARGEST_CONTEXT:

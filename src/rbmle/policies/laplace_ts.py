@@ -1,7 +1,7 @@
 """Laplace-TS: logistic Thompson sampling from an independent Gaussian approximation of the posterior."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -9,8 +9,7 @@ from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.laplace import LaplaceModel
 from rbmle.models.laplace_published import PublishedLaplaceModel
 from rbmle.params import Integer, OneOf, Real
-from rbmle.policies.base import Policy
-from rbmle.policies.bound import BoundArms
+from rbmle.policies.modelled import ModelledPolicy
 from rbmle.random import generator
 from rbmle.types import FloatArray, IntArray
 
@@ -21,7 +20,7 @@ PROBABILITY_DRAWS = 10_000
 
 
 @dataclass(kw_only=True, eq=False)
-class LaplaceTS(Policy):
+class LaplaceTS(ModelledPolicy):
     """Draw weights w from N(m_i, 1/q_i) and play the arm of the largest μ(wᵀx). Rewards are 0 and 1.
 
     A reward moves m to the minimiser of ½Σ q_i(w_i−m_i)² + log(1+e^{−y wᵀx}), y = 1 or −1, and adds x_i² p(1−p) to
@@ -47,15 +46,10 @@ class LaplaceTS(Policy):
     definition: Annotated[str, OneOf("authors", "published")] = "authors"
     seed: Annotated[int, Integer(0)] = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def new_model(self) -> Any:
+        """The prior N(0, 1/λ) of every weight."""
         kind = LaplaceModel if self.definition == "authors" else PublishedLaplaceModel
-        self.model: Any = kind(n_features=self.n_features, regularization=self.regularization)
-
-    @property
-    def n_observed(self) -> int:
-        """How many rewards have been learnt."""
-        return int(self.model.n)
+        return kind(n_features=self.n_features, regularization=self.regularization)
 
     def choose(self, contexts: Any) -> int:
         """The arm to play for contexts of shape (K, d)."""
@@ -76,20 +70,8 @@ class LaplaceTS(Policy):
         shares: FloatArray = self.model.shares(X, normals)
         return shares
 
-    def update(self, context: Any, reward: Any) -> None:
-        """Learn that an arm with `context` (d,) gave `reward`, 0 or 1."""
-        self.model.observe(context, reward)
-
-    def update_many(self, contexts: Any, rewards: Any) -> None:
-        """Learn n rewards in order: all, or none if one is refused."""
-        self.model.observe_many(contexts, rewards)
-
-    def fix_arms(self, contexts: Any) -> BoundArms:
-        """Bind the policy to arms (K, d) that stay."""
-        return BoundArms(self, contexts)
-
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted to be 0 or 1."""
+        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) trusted to be 0 or 1."""
         arms = np.empty(len(rewards), dtype=np.int64)
         width = self.model.n_draws(contexts.shape[1])
         size = max(1, MOST_DRAWS // width)
@@ -99,16 +81,3 @@ class LaplaceTS(Policy):
             normals = self.rng.standard_normal((part.stop - start, width))
             self.model.play(now, rewards[part], normals, arms[part])
         return arms
-
-    def state(self) -> dict[str, FloatArray]:
-        """All that is learnt, as plain arrays."""
-        state: dict[str, FloatArray] = self.model.state()
-        return state
-
-    def restore(self, state: dict[str, FloatArray]) -> None:
-        """Take over a state that `state` gave."""
-        self.model.restore(state)
-
-    def absorb(self, other: Self) -> None:
-        """Multiply in the posterior of another policy of the same parameters."""
-        self.model.merge(other.model)

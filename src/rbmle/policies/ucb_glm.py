@@ -1,0 +1,142 @@
+"""UCB-GLM: optimism around the maximum-likelihood estimate of a generalized linear model."""
+
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Annotated, Any
+
+import numpy as np
+
+from rbmle import kernels
+from rbmle.errors import ConvergenceError
+from rbmle.families import Extended, Family, Known, Logistic, get
+from rbmle.inputs import as_contexts, require_finite
+from rbmle.models.glm import GLMModel, link_of
+from rbmle.params import Integer, Optional, Real
+from rbmle.policies.modelled import ModelledPolicy
+from rbmle.types import FloatArray, IntArray
+
+# Rounds of a block for which room is made at once.
+BLOCK = 1024
+
+
+@dataclass(kw_only=True, eq=False)
+class UCBGLM(ModelledPolicy):
+    """Play τ rounds at random, then the arm of the largest xᵀθ̂ + χ‖x‖_{V⁻¹}, χ = (σ/κ) √(d/2 · log(1+2T/d) + log(1/δ)).
+
+    θ̂ is the maximum-likelihood estimate without regularisation, V = Σ x xᵀ. That estimate does not exist while rewards
+    can be separated without error (only zeros so far, say) or contexts do not span the space; the authors choose τ
+    so large that this is unlikely. **While it does not exist** (`estimate_exists` tells) both θ̂ and V are taken with a
+    ridge: the index is then that of a regularised UCB, finite, and no arm is given up for a streak of bad luck.
+    Existence is certified, not guessed: a point is needed from which Newton's method provably converges.
+
+    tau: τ; by default as many rounds as there are arms. Random rounds are those with t ≤ τ, t counted in rewards.
+    sigma: σ, the sub-Gaussian scale of rewards; by default ½ for rewards of 0 and 1, else 1.
+    kappa: κ, a lower bound of μ' near θ. Smaller is more cautious.
+    delta: δ, the failure probability of the confidence bound.
+    horizon: T.
+    regularization: λ of V = λI + Σ x xᵀ alone, not of the estimate; 0 by its authors, 1 in the published tables.
+    fallback: λ of the estimate while it does not exist without (V then has `regularization`, or 1 where that is 0).
+        A tiny value lets the estimate run away, as the root finder of the published tables did: an arm with nothing but
+        zeros may then never be played again.
+
+    >>> policy = UCBGLM(n_features=2, horizon=100, tau=0)
+    >>> policy.update_many([[1.0, 0.0]] * 4 + [[0.0, 1.0]] * 4, [1, 1, 1, 0, 1, 0, 0, 0])
+    >>> policy.estimate_exists, (policy.scores([[1.0, 0.0], [0.0, 1.0]]) - policy.chi / 2).round(4)
+    (True, array([ 1.0986, -1.0986]))
+    """
+
+    title = "optimism around the maximum-likelihood estimate"
+    notation = "xᵀθ̂ + χ‖x‖_{V⁻¹},  χ = (σ/κ) √(d/2 · log(1+2T/d) + log(1/δ))"
+    source = "Li, Lu & Zhou 2017, Algorithm 1"
+
+    horizon: Annotated[int, Integer(1)]
+    family: Annotated[str | Family, Known()] = "logistic"
+    tau: Annotated[int | None, Optional(Integer(0))] = None
+    sigma: Annotated[float | None, Optional(Real(0.0, open_low=True))] = None
+    kappa: Annotated[float, Real(0.0, open_low=True)] = 0.1
+    delta: Annotated[float, Real(0.0, 1.0, open_low=True)] = 0.1
+    regularization: Annotated[float, Real(0.0)] = 0.0
+    fallback: Annotated[float, Real(0.0, open_low=True)] = 1.0
+    seed: Annotated[int, Integer(0)] = 0
+
+    def new_model(self) -> GLMModel:
+        """The history, identical contexts as one row."""
+        return GLMModel(n_features=self.n_features, family=self.family)
+
+    @property
+    def chi(self) -> float:
+        """χ, the weight of the width."""
+        family = get(self.family)
+        base = family.base if isinstance(family, Extended) else family
+        sigma = self.sigma if self.sigma is not None else 0.5 if isinstance(base, Logistic) else 1.0
+        d = self.n_features
+        return sigma / self.kappa * sqrt(0.5 * d * log(1.0 + 2.0 * self.horizon / d) + log(1.0 / self.delta))
+
+    @property
+    def estimate_exists(self) -> bool:
+        """Whether the maximum-likelihood estimate exists now; the fallback is in use if not."""
+        return self._decide(np.zeros((1, self.n_features)))[0]
+
+    def exploring(self, n_arms: int) -> bool:
+        """Whether this round is one of the first τ, played at random."""
+        return self.t <= (n_arms if self.tau is None else self.tau)
+
+    def choose(self, contexts: Any) -> int:
+        """The arm to play for contexts of shape (K, d)."""
+        X = as_contexts(contexts, self.n_features)
+        require_finite(X, "contexts")
+        if self.exploring(len(X)):
+            return int(self.rng.integers(len(X)))
+        return int(np.argmax(self._decide(X)[1]))
+
+    def scores(self, contexts: Any) -> FloatArray:
+        """The index of every arm, shape (K,), also in rounds that are played at random."""
+        X = as_contexts(contexts, self.n_features)
+        require_finite(X, "contexts")
+        return self._decide(X)[1]
+
+    def _decide(self, X: FloatArray) -> tuple[bool, FloatArray]:
+        model, scores = self.model, np.empty(len(X))
+        kind = kernels.ucb_glm.decide(
+            *self._rule(), X, np.empty(self.n_features), scores, np.empty((5, len(model.store()[1])))
+        )
+        if kind < 0:
+            raise self._unsolved()
+        return kind == 1, scores
+
+    def _rule(self) -> tuple[Any, ...]:
+        """What the kernels need to know: history, link, and the numbers of the index."""
+        model, concordance = self.model, self.model.family.self_concordance
+        known = -1.0 if concordance is None else float(concordance)
+        ridges = float(self.regularization), float(self.fallback)
+        return model.store(), model.n_rows, link_of(model.family), known, *ridges, self.chi
+
+    def probabilities(self, contexts: Any) -> FloatArray:
+        """1/K each in the first τ rounds, afterwards one-hot."""
+        X = as_contexts(contexts, self.n_features)
+        require_finite(X, "contexts")
+        if self.exploring(len(X)):
+            return np.full(len(X), 1.0 / len(X))
+        return self._one_hot(self.choose(X), len(X))
+
+    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
+        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of the family."""
+        arms, model, K = np.empty(len(rewards), dtype=np.int64), self.model, contexts.shape[1]
+        for start in range(0, len(rewards), BLOCK):
+            part = slice(start, min(start + BLOCK, len(rewards)))
+            now, count = contexts[part] if len(contexts) > 1 else contexts, part.stop - start
+            explore = np.full(count, -1, dtype=np.int64)
+            random = min(count, max(0, (K if self.tau is None else self.tau) - self.t + 1))
+            explore[:random] = [self.rng.integers(K) for _ in range(random)]
+            model.reserve(count if len(contexts) > 1 else K)
+            done, model.n_rows = kernels.ucb_glm.play(*self._rule(), now, rewards[part], explore, arms[part])
+            got = rewards[part][np.arange(done), arms[part][:done]]
+            model.counted(done, float(got @ got))
+            if done < count:
+                raise self._unsolved()
+        return arms
+
+    def _unsolved(self) -> ConvergenceError:
+        return ConvergenceError(
+            f"The estimate of {self!r} was not reached in round {self.t}: contexts are too extreme."
+        )

@@ -44,7 +44,7 @@ class LaplaceModel:
     def checked(self, context: Any, reward: Any) -> tuple[FloatArray, float]:
         """A context and a reward of 0 or 1, or an error."""
         x, r = as_context(context, self.n_features), as_reward(reward)
-        Logistic().require_support(np.float64(r))
+        Logistic().require_support(np.asarray(r))
         if not np.abs(x).max() <= LARGEST_CONTEXT:
             raise refuse_values(x, r)
         return x, r

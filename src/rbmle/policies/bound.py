@@ -47,3 +47,8 @@ class BoundArms:
     def play(self, rewards: FloatArray) -> IntArray:
         """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms, trusted to be of the family."""
         return self.policy.play(self.contexts[None], rewards)
+
+
+def plain(array: FloatArray) -> FloatArray:
+    """The array, writeable and contiguous: kernels are compiled anew for any other kind."""
+    return np.require(array, np.float64, ["C", "W"])

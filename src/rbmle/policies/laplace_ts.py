@@ -9,6 +9,7 @@ from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.laplace import LaplaceModel
 from rbmle.models.laplace_published import PublishedLaplaceModel
 from rbmle.params import Integer, OneOf, Real
+from rbmle.policies.bound import plain
 from rbmle.policies.modelled import ModelledPolicy
 from rbmle.random import generator
 from rbmle.types import FloatArray, IntArray
@@ -73,6 +74,7 @@ class LaplaceTS(ModelledPolicy):
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) trusted to be 0 or 1."""
         arms = np.empty(len(rewards), dtype=np.int64)
+        contexts, rewards = plain(contexts), plain(rewards)
         width = self.model.n_draws(contexts.shape[1])
         size = max(1, MOST_DRAWS // width)
         for start in range(0, len(rewards), size):

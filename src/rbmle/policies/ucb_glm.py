@@ -12,6 +12,7 @@ from rbmle.families import Extended, Family, Known, Logistic, get
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.glm import GLMModel, link_of
 from rbmle.params import Integer, Optional, Real
+from rbmle.policies.bound import plain
 from rbmle.policies.modelled import ModelledPolicy
 from rbmle.types import FloatArray, IntArray
 
@@ -104,7 +105,7 @@ class UCBGLM(ModelledPolicy):
             raise self._unsolved()
         return kind == 1, scores
 
-    def _rule(self) -> tuple[Any, ...]:
+    def _rule(self) -> tuple[Any, int, Any, float, float, float, float]:
         """What the kernels need to know: history, link, and the numbers of the index."""
         model, concordance = self.model, self.model.family.self_concordance
         known = -1.0 if concordance is None else float(concordance)
@@ -122,6 +123,7 @@ class UCBGLM(ModelledPolicy):
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of the family."""
         arms, model, K = np.empty(len(rewards), dtype=np.int64), self.model, contexts.shape[1]
+        contexts, rewards = plain(contexts), plain(rewards)
         for start in range(0, len(rewards), BLOCK):
             part = slice(start, min(start + BLOCK, len(rewards)))
             now, count = contexts[part] if len(contexts) > 1 else contexts, part.stop - start

@@ -21,16 +21,17 @@ def by_brute_force(theta_samples, contexts):
     return np.einsum("ki,ij,kj->k", contexts, L, contexts), optimum - contexts @ mu
 
 
-@pytest.mark.parametrize("d, K, M", [(3, 6, 700), (1, 2, 50), (5, 30, 1500)])
+@pytest.mark.parametrize("d, K, M", [(3, 6, 700), (1, 2, 50), (5, 30, 1500), (14, 8, 800)])
 def test_moments_equal_brute_force(d, K, M):
     rng = np.random.default_rng(d)
     X, contexts = rng.standard_normal((9, d)), rng.standard_normal((K, d))
     V = np.eye(d) + X.T @ X
     theta_hat, C = rng.standard_normal(d), np.linalg.cholesky(V)
-    Z = rng.standard_normal((d, M))
+    bank = rng.standard_normal((d, M + 20))
+    Z = bank[:, 7 : 7 + M]
     samples = theta_hat + np.linalg.solve(C.T, Z).T
     gain, gap = np.empty(K), np.empty(K)
-    vids.moments(contexts @ theta_hat, np.linalg.solve(C, contexts.T).T.copy(), Z, gain, gap)
+    vids.moments(contexts @ theta_hat, np.linalg.solve(C, contexts.T).T.copy(), bank, 7, M, gain, gap)
     expected_gain, expected_gap = by_brute_force(samples, contexts)
     np.testing.assert_allclose(gain, expected_gain, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(gap, expected_gap, rtol=1e-9, atol=1e-12)
@@ -81,4 +82,31 @@ def test_as_published_fails_on_varying_contexts_and_by_its_authors_does_not():
         regret[rule] = (mean.max(axis=1) - mean[np.arange(2000), arms]).reshape(2, 1000).sum(axis=1)
     assert regret["least_regret"].sum() < 60
     assert regret["least_regret"][1] < regret["least_regret"][0]
-    assert regret["least_gain"][1] > regret["least_gain"][0] > 300
+    assert regret["least_gain"][1] > regret["least_gain"][0] > 200
+
+
+def test_mirrors_keep_the_law_of_the_samples():
+    """A reflection keeps all inner products; over many mirrors, one draw has the moments of a fresh one."""
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((6, 3))
+    mirrored = root.copy()
+    vids.reflect(mirrored, rng.standard_normal(3))
+    np.testing.assert_allclose(mirrored @ mirrored.T, root @ root.T, atol=1e-12)
+    assert np.abs(mirrored - root).max() > 0.1
+    vids.reflect(mirrored, np.zeros(3))
+    scores = []
+    for _ in range(20_000):
+        mirrored = root.copy()
+        vids.reflect(mirrored, rng.standard_normal(3))
+        vids.reflect(mirrored, rng.standard_normal(3))
+        scores.append(mirrored @ rng.standard_normal(3))
+    np.testing.assert_allclose(np.cov(np.array(scores).T), root @ root.T, atol=0.25)
+
+
+def test_the_bank_belongs_to_the_seed():
+    policy, twin = VIDS(n_features=2, samples=50, seed=3), VIDS(n_features=2, samples=50, seed=4)
+    assert policy.bank.shape == (2, 50 + 15_000)
+    assert np.array_equal(policy.bank, policy.copy().bank)
+    assert not np.array_equal(policy.bank, twin.bank)
+    twin.reseed(3)
+    assert np.array_equal(policy.bank, twin.bank)

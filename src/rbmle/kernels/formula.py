@@ -2,7 +2,7 @@
 
 A formula takes what is known of the arms and returns the arm to play::
 
-    formula(mean, variance, root, volume, coefficients, draws, scores) -> arm
+    formula(mean, variance, root, volume, coefficients, draws, bank, scores) -> arm
 
     mean          (K,)    m_a = x_aᵀθ̂
     variance      (K,)    v_a = x_aᵀV⁻¹x_a
@@ -10,6 +10,7 @@ A formula takes what is known of the arms and returns the arm to play::
     volume        (2,)    log(det V / det λI) = volume[0] + log(volume[1])
     coefficients  (P,)    the policy's numbers of this round
     draws         (D,)    the policy's random numbers of this round
+    bank          (·, ·)  random numbers the policy keeps for all rounds; (0, 0) for nearly every policy
     scores        (K,)    output: the index of every arm
 
 Called by address, one compiled loop serves every formula, those of users included, and stays in numba's cache.
@@ -27,7 +28,7 @@ from rbmle.kernels.compile import our_cache
 
 VECTOR = types.Array(types.float64, 1, "C")
 MATRIX = types.Array(types.float64, 2, "C")
-SIGNATURE = types.intp(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR)
+SIGNATURE = types.intp(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR)
 FORMULA = types.FunctionType(SIGNATURE)
 
 

@@ -2,6 +2,7 @@
 
     address       where the formula lives (kernels.formula)
     coefficients  (B, P), draws (B, D): the policy's numbers and random numbers of every round
+    bank          random numbers it keeps for all rounds
     needs_root    whether the formula asks for the root of the arms' covariance
 
 Loops copy the rows they hand on: a view of an array costs an atomic count of its owners, more than its few numbers.
@@ -29,6 +30,7 @@ def decide(
     X: FloatArray,
     coefficients: FloatArray,
     draws: FloatArray,
+    bank: FloatArray,
     V: FloatArray,
     V_inv: FloatArray,
     theta: FloatArray,
@@ -45,7 +47,7 @@ def decide(
     predict(X, theta, V_inv, mean, variance)
     if needs_root:
         root(X, V, W)
-    arm = formula_at(address)(mean, variance, W, volume, coefficients, draws, scores)
+    arm = formula_at(address)(mean, variance, W, volume, coefficients, draws, bank, scores)
     if d > SMALL and draws.size == 0:
         arm = first_identical(X, arm, scores)
     return arm
@@ -58,6 +60,7 @@ def play(
     rewards: FloatArray,
     coefficients: FloatArray,
     draws: FloatArray,
+    bank: FloatArray,
     V: FloatArray,
     V_inv: FloatArray,
     b: FloatArray,
@@ -82,7 +85,7 @@ def play(
         predict(now, theta, V_inv, mean, variance)
         if needs_root:
             root(now, V, W)
-        arm = formula(mean, variance, W, volume, c, z, scores)
+        arm = formula(mean, variance, W, volume, c, z, bank, scores)
         if d > SMALL and len(z) == 0:
             arm = first_identical(now, arm, scores)
         arms[t] = arm
@@ -98,6 +101,7 @@ def shares(
     X: FloatArray,
     coefficients: FloatArray,
     draws: FloatArray,
+    bank: FloatArray,
     V: FloatArray,
     V_inv: FloatArray,
     theta: FloatArray,
@@ -114,7 +118,7 @@ def shares(
     if needs_root:
         root(X, V, W)
     for s in range(len(draws)):
-        shares[formula(mean, variance, W, volume, coefficients, draws[s], scores)] += 1.0 / len(draws)
+        shares[formula(mean, variance, W, volume, coefficients, draws[s], bank, scores)] += 1.0 / len(draws)
 
 
 @compiled
@@ -126,10 +130,11 @@ def decide_fixed(
     volume: FloatArray,
     coefficients: FloatArray,
     draws: FloatArray,
+    bank: FloatArray,
     scores: FloatArray,
 ) -> int:
     """One decision among arms that stay."""
-    return formula_at(address)(mean, variance, W, volume, coefficients, draws, scores)
+    return formula_at(address)(mean, variance, W, volume, coefficients, draws, bank, scores)
 
 
 @compiled
@@ -160,6 +165,7 @@ def play_fixed(
     rewards: FloatArray,
     coefficients: FloatArray,
     draws: FloatArray,
+    bank: FloatArray,
     mean: FloatArray,
     variance: FloatArray,
     gram: FloatArray,
@@ -176,6 +182,6 @@ def play_fixed(
     for t in range(len(rewards)):
         copy_row(coefficients, t, c)
         copy_row(draws, t, z)
-        arm = formula(mean, variance, W, volume, c, z, scores)
+        arm = formula(mean, variance, W, volume, c, z, bank, scores)
         learn_fixed(arm, rewards[t, arm], mean, variance, gram, W, volume, counts, sums, scratch)
         arms[t] = arm

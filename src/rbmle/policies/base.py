@@ -63,7 +63,7 @@ class Policy(ABC):
 
     def __post_init__(self) -> None:
         params.check(self)
-        self.rng = generator(getattr(self, "seed", 0))
+        self.reseed(getattr(self, "seed", 0))
 
     @property
     def params(self) -> dict[str, Any]:
@@ -122,12 +122,14 @@ class Policy(ABC):
 
     def reseed(self, seed: int, *path: int) -> None:
         """Start the policy's own generator anew."""
+        self.origin = (int(seed), *path)
         self.rng = generator(seed, *path)
 
     def copy(self) -> Self:
         """An independent policy with the same parameters, state and generator."""
         twin = type(self)(**self.params)
         twin.restore(self.state())
+        twin.reseed(*self.origin)
         twin.rng.bit_generator.state = self.rng.bit_generator.state
         return twin
 

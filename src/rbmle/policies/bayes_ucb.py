@@ -14,7 +14,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + Φ⁻¹(1 − 1/(t (log T)^c)) s_a; s_a = √v_a, or v_a as published. At level 0 every index is −∞."""
     quantile, published = coefficients[0], coefficients[1] > 0.0
     for a in range(len(mean)):

@@ -15,7 +15,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a; with probability ε(t) an arm at random is played instead."""
     for a in range(len(mean)):
         scores[a] = mean[a]

@@ -13,7 +13,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def confidence_index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def confidence_index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + √(β_t v_a), β_t = 2 log(K t² π² / (6δ)). One root of the product: √β·√v rounds ties of t = 1 otherwise."""
     t, delta = coefficients[0], coefficients[1]
     beta = 2.0 * log(len(mean) * t**2 * pi**2 / (6.0 * delta))
@@ -23,7 +23,7 @@ def confidence_index(mean, variance, root, volume, coefficients, draws, scores):
 
 
 @formula
-def tuned_index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def tuned_index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + √(c log t · v_a)."""
     for a in range(len(mean)):
         scores[a] = mean[a] + sqrt(coefficients[0] * max(variance[a], 0.0))

@@ -13,7 +13,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """−Δ̂_a² / I_a with Δ̂_a = max_b(m_b + β s_b) − (m_a − β s_a) and I_a = ½ log(1 + v_a/σ²).
 
     β = σ √(log(det V / det λI) + 2 log(1/δ)) + √λ S, the confidence set of Abbasi-Yadkori et al. 2011.

@@ -13,7 +13,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a − max_b m_b + (T−t) ν_a, with ν_a the gain of m* further observations; m* by the bounds of Kamiński 2015."""
     remaining, published, noise = coefficients[0], coefficients[1] > 0.0, coefficients[2]
     best, top, second = kernels.normal.best_and_second(mean)

@@ -13,7 +13,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + (T−t) σ̃_a f(−|m_a − max_{b≠a} m_b| / σ̃_a), f(z) = zΦ(z) + φ(z), σ̃_a² = σ_a² / (1 + 1/σ_a²).
 
     σ_a² = v_a, or v_a² as published. A single arm, or one that cannot change its mind, has nothing to gain.

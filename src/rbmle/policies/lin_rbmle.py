@@ -13,7 +13,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + ½ α(t) v_a (Corollary 1)."""
     for a in range(len(mean)):
         scores[a] = mean[a] + 0.5 * coefficients[0] * variance[a]

@@ -13,7 +13,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """x_aᵀθ̃, θ̃ = θ̂ + v C⁻ᵀz with V = C Cᵀ and z standard normal, so that θ̃ ~ N(θ̂, v² V⁻¹)."""
     for a in range(len(mean)):
         step = 0.0

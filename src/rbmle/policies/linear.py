@@ -25,6 +25,7 @@ MOST_DRAWS = 2**20
 # Decisions simulated for the probabilities of a method that draws samples.
 PROBABILITY_DRAWS = 10_000
 NONE = np.empty(0)
+NO_BANK = np.empty((0, 0))
 
 
 class Formula:
@@ -75,6 +76,11 @@ class LinearPolicy(Policy):
         return np.empty((count, 0))
 
     @property
+    def bank(self) -> FloatArray:
+        """Random numbers kept for all rounds."""
+        return NO_BANK
+
+    @property
     def n_observed(self) -> int:
         """How many rewards have been learnt."""
         return self.model.n
@@ -92,8 +98,8 @@ class LinearPolicy(Policy):
         V, V_inv, _, theta, volume = self.model.arrays()
         scores = np.empty(len(X))
         arm = kernels.rounds.decide(
-            self.formula.address, X, self.coefficients_now(), self.draws_now(), V, V_inv, theta, volume,
-            self.needs_root, scores,
+            self.formula.address, X, self.coefficients_now(), self.draws_now(), self.bank, V, V_inv, theta,
+            volume, self.needs_root, scores,
         )  # fmt: skip
         if arm < 0:
             require_finite(X, "contexts")
@@ -132,8 +138,8 @@ class LinearPolicy(Policy):
         V, V_inv, _, theta, volume = self.model.arrays()
         rng, shares = generator(0), np.zeros(len(X))
         kernels.rounds.shares(
-            self.formula.address, X, self.coefficients_now(), self.draws(rng, decisions), V, V_inv, theta, volume,
-            self.needs_root, shares,
+            self.formula.address, X, self.coefficients_now(), self.draws(rng, decisions), self.bank, V, V_inv, theta,
+            volume, self.needs_root, shares,
         )  # fmt: skip
         return shares
 
@@ -161,8 +167,8 @@ class LinearPolicy(Policy):
         for stop, table, draws in self.segments(len(rewards)):
             V, V_inv, b, theta, volume = model.arrays()
             done = kernels.rounds.play(
-                self.formula.address, contexts[start:stop], rewards[start:stop], table, draws, V, V_inv, b, theta,
-                volume, self.needs_root, arms[start:stop],
+                self.formula.address, contexts[start:stop], rewards[start:stop], table, draws, self.bank, V, V_inv, b,
+                theta, volume, self.needs_root, arms[start:stop],
             )  # fmt: skip
             if done < stop - start:
                 bad = start + done

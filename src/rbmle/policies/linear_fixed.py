@@ -75,7 +75,7 @@ class LinearFixedArms:
         scores = np.empty(self.n_arms)
         arm = kernels.rounds.decide_fixed(
             policy.formula.address, self._mean, self._variance, self._root, self._volume, policy.coefficients_now(),
-            policy.draws_now(), scores,
+            policy.draws_now(), policy.bank, scores,
         )  # fmt: skip
         return arm, scores
 
@@ -119,8 +119,8 @@ class LinearFixedArms:
             self._fresh()
             policy.model.late_updates(self._late)
             kernels.rounds.play_fixed(
-                policy.formula.address, rewards[start:stop], table, draws, self._mean, self._variance, self._gram,
-                self._root, self._volume, self._counts, self._sums, arms[start:stop],
+                policy.formula.address, rewards[start:stop], table, draws, policy.bank, self._mean, self._variance,
+                self._gram, self._root, self._volume, self._counts, self._sums, arms[start:stop],
             )  # fmt: skip
             self._counted(stop - start)
             start = stop

@@ -13,7 +13,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + α √v_a."""
     for a in range(len(mean)):
         scores[a] = mean[a] + coefficients[0] * sqrt(max(variance[a], 0.0))

@@ -40,6 +40,7 @@ def save(policy: Policy, path: str | PathLike[str]) -> None:
         "format": FORMAT,
         "policy": type(policy).__name__,
         "params": {name: to_plain(value, name) for name, value in policy.params.items()},
+        "origin": policy.origin,
         "generator": state_of(policy.rng),
     }
     text = json.dumps({**header, "checksum": checksum(header, arrays)}, ensure_ascii=False)
@@ -78,6 +79,7 @@ def load(path: str | PathLike[str]) -> Policy:
         parameters = {name: from_plain(value) for name, value in header["params"].items()}
         policy = Policy.registry[header["policy"]](**parameters)
         policy.restore(arrays)
+        policy.reseed(*header["origin"])
         policy.rng = from_state(header["generator"])
     except (RbmleError, TypeError, KeyError, AttributeError) as reason:
         raise StateFileError(f"{path} does not describe a valid {header['policy']}: {reason}") from reason

@@ -12,7 +12,7 @@ from rbmle.types import FloatArray
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """0 for every arm; an arm is drawn, all alike."""
     scores[:] = 0.0
     return int(draws[0] * len(mean))

@@ -9,25 +9,35 @@ from rbmle import kernels
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.params import Integer, OneOf, Optional
 from rbmle.policies.linear import LinearPolicy, formula
+from rbmle.random import generator
 from rbmle.types import FloatArray
 
 # Decisions whose pair rules are averaged for `probabilities`; each one rests on `samples` draws.
 PROBABILITY_DECISIONS = 16
+# Numbers in the bank beyond those of one decision, and the bank's place in the tree of seeds.
+SPARE, BANK = 30_000, 1
 
 
 @formula
-def index(mean, variance, root, volume, coefficients, draws, scores):  # type: ignore[no-untyped-def]
-    """The chance of each arm by the pair rule; one of the two is drawn. `draws`: z of all samples (d, M), a uniform."""
+def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
+    """The chance of each arm by the pair rule; one of the two is drawn.
+
+    The samples are a stretch of the bank, mirrored twice at random: two normals (2d,), where to start, which arm.
+    """
     K, d = root.shape
-    M = (len(draws) - 1) // d
-    grid, published = int(coefficients[0]), coefficients[1] > 0.0
+    M, grid, published = int(coefficients[0]), int(coefficients[1]), coefficients[2] > 0.0
+    where, which = draws[2 * d], draws[2 * d + 1]
+    mirrored = root.copy()
+    kernels.vids.reflect(mirrored, draws[:d])
+    kernels.vids.reflect(mirrored, draws[d : 2 * d])
+    start = int(where * (bank.shape[1] - M + 1))
     gain, gap = np.empty(K), np.empty(K)
-    kernels.vids.moments(mean, root, draws[: M * d].reshape(d, M), gain, gap)
-    first, second, q = kernels.vids.best_pair(gain, gap, grid, published, draws[M * d])
+    kernels.vids.moments(mean, mirrored, bank, start, M, gain, gap)
+    first, second, q = kernels.vids.best_pair(gain, gap, grid, published, which)
     scores[:] = 0.0
     scores[first] += q
     scores[second] += 1.0 - q
-    return first if draws[M * d] < q else second
+    return first if which < q else second
 
 
 @dataclass(kw_only=True, eq=False)
@@ -36,6 +46,10 @@ class VIDS(LinearPolicy):
 
     With p_a the share of samples for which arm a is best and μ̄_a their mean: gain g_a = x_aᵀL x_a for
     L = Σ p_a (μ̄_a−μ̄)(μ̄_a−μ̄)ᵀ, regret Δ_a = Σ_b p_b x_bᵀμ̄_b − x_aᵀμ̄; minimise (qΔ_a + (1−q)Δ_b)² / (q g_a + (1−q) g_b).
+
+    Normal draws are kept in a bank and used again: each decision takes a random stretch of it, mirrored at two random
+    planes. A mirror image of standard normal draws is one too, so that every decision has exactly the right samples;
+    decisions share some of their randomness, and cost a third of what fresh draws would.
 
     samples: M.
     grid:    points tried for q; None takes the minimum in closed form.
@@ -55,17 +69,32 @@ class VIDS(LinearPolicy):
     when_certain: Annotated[str, OneOf("least_regret", "least_gain")] = "least_regret"
     seed: Annotated[int, Integer(0)] = 0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._bank = np.empty((0, 0))
+        self._bank_origin: tuple[int, ...] = ()
+
+    @property
+    def bank(self) -> FloatArray:
+        """Standard normal draws (d, M + spare), the same for a policy from its seed on."""
+        if self._bank_origin != self.origin:
+            d = self.n_features
+            self._bank = generator(*self.origin, BANK).standard_normal((d, self.samples + SPARE // d))
+            self._bank_origin = self.origin
+        return self._bank
+
     def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """Points of the grid (0: none), and which rule when information is exhausted."""
-        row = [float(self.grid or 0), float(self.when_certain == "least_gain")]
+        """M, points of the grid (0: none), and which rule when information is exhausted."""
+        row = [float(self.samples), float(self.grid or 0), float(self.when_certain == "least_gain")]
         return np.tile(row, (len(rounds), 1))
 
     def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
-        """z of all samples, and which of the pair."""
-        numbers = np.empty((count, self.samples * self.n_features + 1))
+        """Two mirrors, where to start in the bank, and which of the pair."""
+        d = self.n_features
+        numbers = np.empty((count, 2 * d + 2))
         for row in numbers:
-            rng.standard_normal(out=row[:-1])
-            row[-1] = rng.random()
+            row[: 2 * d] = rng.standard_normal(2 * d)
+            row[2 * d :] = rng.random(2)
         return numbers
 
     def probabilities(self, contexts: Any) -> FloatArray:
@@ -73,6 +102,6 @@ class VIDS(LinearPolicy):
         X = as_contexts(contexts, self.n_features)
         require_finite(X, "contexts")
         twin = self.copy()
-        twin.reseed(0)
+        twin.reseed(0)  # a fixed generator: the same state gives the same answer
         chances: FloatArray = np.mean([twin.scores(X) for _ in range(PROBABILITY_DECISIONS)], axis=0)
         return chances

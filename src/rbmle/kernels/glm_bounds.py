@@ -54,13 +54,19 @@ def row_lengths(XT: FloatArray, n: int, R: FloatArray, square: FloatArray, entry
     for i in range(n):
         square[i] = 0.0
     for j in range(len(R)):
-        r = R[j, 0]
         for i in range(n):
-            entry[i] = r * XT[0, i]
-        for k in range(1, j + 1):
-            r = R[j, k]
+            entry[i] = R[j, j] * XT[j, i]
+        k = 0
+        while k + 3 < j:  # four terms at a time pass over `entry` once
+            r0, r1, r2, r3 = R[j, k], R[j, k + 1], R[j, k + 2], R[j, k + 3]
             for i in range(n):
-                entry[i] += r * XT[k, i]
+                entry[i] += r0 * XT[k, i] + r1 * XT[k + 1, i] + r2 * XT[k + 2, i] + r3 * XT[k + 3, i]
+            k += 4
+        while k < j:
+            r0 = R[j, k]
+            for i in range(n):
+                entry[i] += r0 * XT[k, i]
+            k += 1
         for i in range(n):
             square[i] += entry[i] * entry[i]
 

@@ -4,7 +4,7 @@
     concordance          the family's self-concordance, -1 where unknown
     alpha, eta           α(t) and η(t)
     theta, step  (K, d)  a point for every arm and the Newton step from it
-    known        (K, 9)  what is certified there, by the names below; see kernels.glm_bounds
+    known        (K, 10)  what is certified there, by the names below; see kernels.glm_bounds
     gradient     (G, d), inverse (G, d, d)  ∇g and H⁻¹ there, kept for every arm (G = K) or not (G = 1)
     work         (5, C), small (2d + 1, d)  scratch
 
@@ -24,9 +24,11 @@ from rbmle.kernels.glm_newton import apply_root, apply_transposed, evaluate, inv
 from rbmle.types import FloatArray
 
 # Lower and upper bound of the index, g(θ), u = ρδ, how often the arm was looked at, the rounding allowed for, ρ and
-# the distance up to which it holds, and the absolute terms of g.
-LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE = 0, 1, 2, 3, 4, 5, 6, 7, 8
-N_KNOWN = 9
+# the distance up to which it holds, the absolute terms of g, and a guess at the index.
+LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+N_KNOWN = 10
+# Bounds are shared between contexts whose squared distance is below this part of their squared length.
+NEAR = 0.7
 # After so many looks at one arm it is left to the safe solver.
 MOST_LOOKS = 40
 # Distances, relative to the largest Newton step, for which ρ is computed when all arms are bounded from one point.
@@ -53,6 +55,7 @@ def bound(
     """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width and what is known of ρ."""
     pull = (eta - 1.0) * alpha
     known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square)
+    known[GUESS] = known[VALUE] + 0.5 * square + pull * slope
     rho = known[RHO]
     reach = rho * math.sqrt(square)
     known[REACH] = reach
@@ -156,28 +159,87 @@ def contend(
     small: FloatArray,
 ) -> int:
     """Look closer at the arm of the highest upper bound until one arm stands out; -1 where an arm cannot be solved."""
-    before = np.empty((2, X.shape[1]))
+    K, d = X.shape
+    before, trial = np.empty((2, d)), np.empty(N_KNOWN)
     while True:
         best = -math.inf
-        for a in range(len(X)):
+        for a in range(K):
             best = max(best, known[a, LOW])
-        contenders, last, pick, top = 0, 0, -1, -math.inf
-        for a in range(len(X)):
+        contenders, last, pick, top, guess = 0, 0, -1, -math.inf, -math.inf
+        for a in range(K):
             high = known[a, HIGH]
             if high >= best:
                 contenders += 1
                 last = a
-                if high > top and high - known[a, LOW] > 4.0 * known[a, MARGIN] and known[a, LOOKS] < MOST_LOOKS:
-                    pick, top = a, high
+                if known[a, LOOKS] < MOST_LOOKS and high - known[a, LOW] > 4.0 * known[a, MARGIN]:
+                    # before there is a good lower bound the best guess is looked at, later the highest upper bound
+                    if best == -math.inf:
+                        high = math.inf
+                    if high > top or (high == top and known[a, GUESS] > guess):
+                        pick, top, guess = a, high, known[a, GUESS]
         if contenders == 1:
             return last
         if pick < 0:
             return settle(problem, alpha, eta, X, known, best, work)
-        k = pick if len(gradient) > 1 else 0
+        kept = len(gradient) > 1
+        k = pick if kept else 0
         look_closer(
             problem, concordance, alpha, eta, X[pick], theta[pick], step[pick], known[pick], gradient[k], inverse[k],
             work, small, before,
         )  # fmt: skip
+        if not kept and contenders > 4:
+            best = max(best, known[pick, LOW])
+            share(alpha, eta, X, pick, theta, step, known, gradient[0], inverse[0], best, trial, before[0])
+
+
+@compiled
+def share(
+    alpha: float,
+    eta: float,
+    X: FloatArray,
+    b: int,
+    theta: FloatArray,
+    step: FloatArray,
+    known: FloatArray,
+    gradient: FloatArray,
+    inverse: FloatArray,
+    best: float,
+    trial: FloatArray,
+    p: FloatArray,
+) -> None:
+    """Bound the other contenders from the point that arm b was looked at: there their gradient is r_b + α(x_a − x_b)."""
+    K, d = X.shape
+    origin = theta[b]
+    trial[RHO], trial[RADIUS] = known[b, RHO], known[b, RADIUS]
+    for a in range(K):
+        if a == b or known[a, HIGH] < best:
+            continue
+        apart = size = 0.0
+        for j in range(d):
+            apart += (X[a, j] - X[b, j]) * (X[a, j] - X[b, j])
+            size += X[a, j] * X[a, j]
+        if apart > NEAR * size:  # no better than what all arms start from
+            continue
+        move = slope = square = width = 0.0
+        for i in range(d):
+            s = q = 0.0
+            for j in range(d):
+                s += inverse[i, j] * (gradient[j] + alpha * (X[a, j] - X[b, j]))
+                q += inverse[i, j] * X[a, j]
+            p[i] = s
+            square += s * (gradient[i] + alpha * (X[a, i] - X[b, i]))
+            width += q * X[a, i]
+            slope += X[a, i] * (origin[i] + s)
+            move += (X[a, i] - X[b, i]) * origin[i]
+        trial[VALUE] = known[b, VALUE] + alpha * move
+        trial[SCALE] = known[b, SCALE] + math.fabs(alpha * move)
+        bound(eta, alpha, max(square, 0.0), slope, max(width, 0.0), trial)
+        if trial[HIGH] - trial[LOW] < known[a, HIGH] - known[a, LOW]:
+            trial[LOOKS] = known[a, LOOKS]
+            trial[LOW], trial[HIGH] = max(trial[LOW], known[a, LOW]), min(trial[HIGH], known[a, HIGH])
+            known[a] = trial
+            theta[a] = origin
+            step[a] = p
 
 
 @compiled

@@ -33,6 +33,8 @@ from rbmle.kernels.glm_link import link
 from rbmle.kernels.glm_rows import add, padded
 from rbmle.types import FloatArray, IntArray
 
+# A row that shrinks the variance in its direction by more than this factor would cost the updated H⁻¹ too many digits.
+LARGEST_GAIN = 100.0
 # Rewards after which every arm is looked at again, so that rounding does not pile up.
 FRESH = 2000
 
@@ -71,6 +73,8 @@ def learn(
                 s += inverse[a, i, j] * x[j]
             u[i] = s
             v += s * x[i]
+        if slope * v > LARGEST_GAIN:
+            clock[1] = math.inf
         gain = slope / (1.0 + slope * v)
         for i in range(d):
             t = gain * u[i]

@@ -209,7 +209,7 @@ class GLMModel:
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards, the same as n calls of `observe`. Nothing is learnt if one is refused."""
-        if np.size(contexts) == 0 and np.size(rewards) == 0:
+        if len(contexts) == 0 and len(rewards) == 0:
             return
         X, r = self.checked_many(contexts, rewards)
         if self.memory == "exact":

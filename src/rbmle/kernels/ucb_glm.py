@@ -99,19 +99,28 @@ def decide(
     chi: float,
     X: FloatArray,
     theta: FloatArray,
+    warm: bool,
     scores: FloatArray,
     work: FloatArray,
 ) -> int:
-    """Scores x_aᵀθ̂ + χ‖x_a‖_{V⁻¹}, and θ̂. Returns 1 with the estimate as defined, 0 with the fallback, -1 without."""
+    """Scores x_aᵀθ̂ + χ‖x_a‖_{V⁻¹}, and θ̂. Returns 1 with the estimate as defined, 0 with the fallback, -1 without.
+
+    warm: θ is the estimate of a round before. Then one exists still, and is not far.
+    """
     XT, counts, sums, _ = store
     code, limit, functions = link
     d, n = len(theta), padded(rows)
     V, R, half = np.empty((d, d)), np.empty((d, d)), np.empty(d)
     kind = 0
     if rows > 0:
-        total = counts[:n].sum()
-        if likeliest((XT, n, counts, sums, 0.0, code, limit, functions), concordance, total, theta, work):
-            kind = 1 if root_of_design(XT, n, counts, lam, V, R, work) else 0
+        plain = (XT, n, counts, sums, 0.0, code, limit, functions)
+        found = False
+        if warm:
+            found, _, _ = maximise(plain, np.zeros(d), theta, work)
+        if not found:
+            found = likeliest(plain, concordance, counts[:n].sum(), theta, work)
+        if found and root_of_design(XT, n, counts, lam, V, R, work):
+            kind = 1
     if kind == 0:
         theta[:] = 0.0
         problem = (XT, n, counts, sums, fallback, code, limit, functions)
@@ -146,11 +155,13 @@ def play(
     """
     XT, counts, sums, table = store
     theta, scores, work = np.empty(X.shape[2]), np.empty(X.shape[1]), np.empty((5, len(counts)))
+    kind = 0
     for t in range(len(rewards)):
         now = X[t if len(X) > 1 else 0]
         arm = explore[t]
         if arm < 0:
-            if decide(store, rows, link, concordance, lam, fallback, chi, now, theta, scores, work) < 0:
+            kind = decide(store, rows, link, concordance, lam, fallback, chi, now, theta, kind == 1, scores, work)
+            if kind < 0:
                 return t, rows
             arm = first_max(scores)
         rows = max(rows, add(XT, counts, sums, table, rows, now[arm], 1.0, rewards[t, arm]) + 1)

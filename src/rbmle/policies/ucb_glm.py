@@ -99,7 +99,7 @@ class UCBGLM(ModelledPolicy):
     def _decide(self, X: FloatArray) -> tuple[bool, FloatArray]:
         model, scores = self.model, np.empty(len(X))
         kind = kernels.ucb_glm.decide(
-            *self._rule(), X, np.empty(self.n_features), scores, np.empty((5, len(model.store()[1])))
+            *self._rule(), X, np.empty(self.n_features), False, scores, np.empty((5, len(model.store()[1])))
         )
         if kind < 0:
             raise self._unsolved()

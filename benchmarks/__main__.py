@@ -1,0 +1,6 @@
+"""All benchmarks: `python -m benchmarks`, or one of them: `python -m benchmarks.linear`, `python -m benchmarks.glm`."""
+
+from benchmarks import glm, linear
+
+linear.main()
+glm.main()

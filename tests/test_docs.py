@@ -1,0 +1,35 @@
+"""What the documents show runs: the examples, and the skeleton of a policy in CONTRIBUTING."""
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbmle.policies import Policy
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(path):
+    runpy.run_path(str(path), run_name="__main__")
+
+
+def test_the_skeleton_of_a_policy_works(tmp_path):
+    skeleton, check = re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.S)
+    file = tmp_path / "my_method.py"
+    file.write_text(skeleton + "\n" + check, encoding="utf-8")
+    try:
+        my_method = runpy.run_path(str(file))["MyMethod"]
+        np.testing.assert_allclose(my_method(n_features=2, c=3.0).scores(np.eye(2)), [3.0, 3.0])
+    finally:
+        Policy.registry.pop("MyMethod", None)
+
+
+def test_the_readme_names_every_policy():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    ours = {name for name, cls in Policy.registry.items() if cls.__module__.startswith("rbmle.")}
+    assert [name for name in sorted(ours) if f"`{name}`" not in text] == []

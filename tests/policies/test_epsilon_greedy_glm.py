@@ -14,9 +14,9 @@ from rbmle.testing import check_policy
 
 
 @pytest.mark.parametrize("n_features", [3, 14])
-@pytest.mark.parametrize("family", ["logistic", "poisson"])
-def test_passes_the_shipped_checks(n_features: int, family: str) -> None:
-    check_policy(EpsilonGreedyGLM(n_features=n_features, family=family))
+@pytest.mark.parametrize("options", [{}, {"memory": "online"}, {"family": "poisson"}])
+def test_passes_the_shipped_checks(n_features: int, options: dict[str, str]) -> None:
+    check_policy(EpsilonGreedyGLM(n_features=n_features, **options))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("family", ["logistic", "poisson", "gaussian"])
@@ -77,6 +77,8 @@ def test_bad_rewards_and_parameters() -> None:
     before = policy.state()
     with pytest.raises(InvalidInputError, match="reward must be 0 or 1"):
         policy.update([1.0, 0.0], 0.5)
+    with pytest.raises(InvalidInputError, match=r"rewards must be 0 or 1 .* at rewards\[3\]"):
+        policy.play(np.eye(2)[None], np.array([[0.0, 1.0], [1.0, 0.3]]))
     assert all(np.array_equal(array, before[name]) for name, array in policy.state().items())
     with pytest.raises(InvalidParameterError, match="'memory' parameter of EpsilonGreedyGLM"):
         EpsilonGreedyGLM(n_features=2, memory="none")

@@ -176,6 +176,8 @@ def test_rewards_outside_the_support_are_refused(family: str, bad: float, words:
         policy.update([1.0, 0.0], bad)
     with pytest.raises(InvalidInputError, match=words):
         policy.fix_arms(np.eye(2)).update(0, bad)
+    with pytest.raises(InvalidInputError, match=words):
+        policy.fix_arms(np.eye(2)).play(np.array([[1.0, bad]]))
     assert all(np.array_equal(array, before[name]) for name, array in policy.state().items())
 
 

@@ -52,7 +52,6 @@ class Policy(ABC):
     title: ClassVar[str] = ""
     notation: ClassVar[str] = ""
     source: ClassVar[str] = ""
-    merge_is_exact: ClassVar[bool] = True
 
     n_features: Annotated[int, Integer(1)]
 
@@ -74,6 +73,11 @@ class Policy(ABC):
     @abstractmethod
     def n_observed(self) -> int:
         """How many rewards have been learnt."""
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """Whether merging two policies gives what one would know that had learnt everything, up to rounding."""
+        return True
 
     @property
     def t(self) -> int:

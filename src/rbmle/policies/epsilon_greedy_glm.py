@@ -10,7 +10,7 @@ from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.glm import link_of
 from rbmle.params import Integer, Schedule, ScheduleLike
-from rbmle.policies.bound import BoundArms, plain
+from rbmle.policies.bound import plain
 from rbmle.policies.glm import GLMPolicy
 from rbmle.schedules import Constant, evaluate
 from rbmle.types import FloatArray, IntArray
@@ -92,14 +92,11 @@ class EpsilonGreedyGLM(GLMPolicy):
         epsilon = self.share_now()
         return epsilon / len(scores) + (1.0 - epsilon) * self._one_hot(int(np.argmax(scores)), len(scores))
 
-    def fix_arms(self, contexts: Any) -> BoundArms:
-        """Bind the policy to arms (K, d) that stay."""
-        return BoundArms(self, contexts)
-
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of the family."""
         arms, model, K, start = np.empty(len(rewards), dtype=np.int64), self.model, contexts.shape[1], 0
         contexts, rewards = plain(contexts), plain(rewards)
+        model.family.require_support(rewards.ravel(), "rewards")
         while start < len(rewards):
             most = model.until_refresh() if self.memory == "online" else BLOCK
             part = slice(start, min(start + most, len(rewards)))

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from rbmle.families import Logistic
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.laplace import LaplaceModel
 from rbmle.models.laplace_published import PublishedLaplaceModel
@@ -21,7 +22,7 @@ PROBABILITY_DRAWS = 10_000
 
 
 @dataclass(kw_only=True, eq=False)
-class LaplaceTS(ModelledPolicy):
+class LaplaceTS(ModelledPolicy[Any]):
     """Draw weights w from N(m_i, 1/q_i) and play the arm of the largest μ(wᵀx). Rewards are 0 and 1.
 
     A reward moves m to the minimiser of ½Σ q_i(w_i−m_i)² + log(1+e^{−y wᵀx}), y = 1 or −1, and adds x_i² p(1−p) to
@@ -41,7 +42,6 @@ class LaplaceTS(ModelledPolicy):
     title = "Thompson sampling, logistic, independent weights"
     notation = "μ(wᵀx),  w_i ~ N(m_i, 1/q_i)"
     source = "Chapelle & Li 2011, Algorithm 3"
-    merge_is_exact = False
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
     definition: Annotated[str, OneOf("authors", "published")] = "authors"
@@ -51,6 +51,11 @@ class LaplaceTS(ModelledPolicy):
         """The prior N(0, 1/λ) of every weight."""
         kind = LaplaceModel if self.definition == "authors" else PublishedLaplaceModel
         return kind(n_features=self.n_features, regularization=self.regularization)
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """No: posteriors are multiplied."""
+        return False
 
     def choose(self, contexts: Any) -> int:
         """The arm to play for contexts of shape (K, d)."""
@@ -75,6 +80,7 @@ class LaplaceTS(ModelledPolicy):
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) trusted to be 0 or 1."""
         arms = np.empty(len(rewards), dtype=np.int64)
         contexts, rewards = plain(contexts), plain(rewards)
+        Logistic().require_support(rewards.ravel(), "rewards")
         width = self.model.n_draws(contexts.shape[1])
         size = max(1, MOST_DRAWS // width)
         for start in range(0, len(rewards), size):

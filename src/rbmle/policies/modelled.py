@@ -1,29 +1,62 @@
 """Policies that learn through a model of their own: everything but the choice is the model's."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Generic, Protocol, Self, TypeVar
 
-from rbmle.policies.base import Policy
+from rbmle.policies.base import FixedArms, Policy
 from rbmle.policies.bound import BoundArms
 from rbmle.types import FloatArray
 
 
+class Model(Protocol):
+    """What a model must offer."""
+
+    @property
+    def n(self) -> int:
+        """How many rewards have been learnt."""
+        ...
+
+    def observe(self, context: Any, reward: Any) -> None:
+        """Learn one reward."""
+        ...
+
+    def observe_many(self, contexts: Any, rewards: Any) -> None:
+        """Learn several rewards: all, or none if one is refused."""
+        ...
+
+    def merge(self, other: Self) -> None:
+        """Learn all that another model has learnt."""
+        ...
+
+    def state(self) -> dict[str, FloatArray]:
+        """All that is learnt, as plain arrays."""
+        ...
+
+    def restore(self, state: dict[str, FloatArray]) -> None:
+        """Take over a state."""
+        ...
+
+
+M = TypeVar("M", bound=Model)
+
+
 @dataclass(kw_only=True, eq=False)
-class ModelledPolicy(Policy):
-    """A policy with a `model` that has n, observe, observe_many, state, restore and merge."""
+class ModelledPolicy(Policy, Generic[M]):
+    """A policy that learns through its `model`, which `new_model` makes."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.model: Any = self.new_model()
+        self.model: M = self.new_model()
 
-    def new_model(self) -> Any:
+    @abstractmethod
+    def new_model(self) -> M:
         """A model that has seen nothing."""
-        raise NotImplementedError
 
     @property
     def n_observed(self) -> int:
         """How many rewards have been learnt."""
-        return int(self.model.n)
+        return self.model.n
 
     def update(self, context: Any, reward: Any) -> None:
         """Learn that an arm with `context` (d,) gave `reward`."""
@@ -33,14 +66,13 @@ class ModelledPolicy(Policy):
         """Learn n rewards in order: all, or none if one is refused."""
         self.model.observe_many(contexts, rewards)
 
-    def fix_arms(self, contexts: Any) -> BoundArms:
+    def fix_arms(self, contexts: Any) -> FixedArms:
         """Bind the policy to arms (K, d) that stay."""
         return BoundArms(self, contexts)
 
     def state(self) -> dict[str, FloatArray]:
         """All that is learnt, as plain arrays."""
-        state: dict[str, FloatArray] = self.model.state()
-        return state
+        return self.model.state()
 
     def restore(self, state: dict[str, FloatArray]) -> None:
         """Take over a state that `state` gave."""

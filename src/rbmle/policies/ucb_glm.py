@@ -21,7 +21,7 @@ BLOCK = 1024
 
 
 @dataclass(kw_only=True, eq=False)
-class UCBGLM(ModelledPolicy):
+class UCBGLM(ModelledPolicy[GLMModel]):
     """Play τ rounds at random, then the arm of the largest xᵀθ̂ + χ‖x‖_{V⁻¹}, χ = (σ/κ) √(d/2 · log(1+2T/d) + log(1/δ)).
 
     θ̂ is the maximum-likelihood estimate without regularisation, V = Σ x xᵀ. That estimate does not exist while rewards
@@ -124,6 +124,7 @@ class UCBGLM(ModelledPolicy):
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of the family."""
         arms, model, K = np.empty(len(rewards), dtype=np.int64), self.model, contexts.shape[1]
         contexts, rewards = plain(contexts), plain(rewards)
+        model.family.require_support(rewards.ravel(), "rewards")
         for start in range(0, len(rewards), BLOCK):
             part = slice(start, min(start + BLOCK, len(rewards)))
             now, count = contexts[part] if len(contexts) > 1 else contexts, part.stop - start

@@ -4,8 +4,9 @@
     concordance          the family's self-concordance, -1 where unknown
     alpha, eta           α(t) and η(t)
     theta, step  (K, d)  a point for every arm and the Newton step from it
-    known        (K, 10)  what is certified there, by the names below; see kernels.glm_bounds
-    gradient     (G, d), inverse (G, d, d)  ∇g and H⁻¹ there, kept for every arm (G = K) or not (G = 1)
+    known        (K, 11)  what is certified there, by the names below; see kernels.glm_bounds
+    gradient     (G, d)  ∇g there, kept for every arm (G = K) or not (G = 1)
+    inverse      (G, d + 1, d)  H⁻¹ there, and H⁻¹x in the last row; kept likewise
     work         (5, C), small (2d + 1, d)  scratch
 
 The arm played is the arg max of the index solved in full (kernels.glm_index), the first one among equals: arms that
@@ -24,11 +25,16 @@ from rbmle.kernels.glm_newton import apply_root, apply_transposed, evaluate, inv
 from rbmle.types import FloatArray
 
 # Lower and upper bound of the index, g(θ), u = ρδ, how often the arm was looked at, the rounding allowed for, ρ and
-# the distance up to which it holds, the absolute terms of g, and a guess at the index.
-LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-N_KNOWN = 10
+# the distance up to which it holds, the absolute terms of g, a guess at the index, and by how much ρ
+# was enlarged since it was computed.
+LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS, GROWTH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+N_KNOWN = 11
 # Bounds are shared between contexts whose squared distance is below this part of their squared length.
 NEAR = 0.7
+# ρ is computed anew when carrying it from point to point has made it larger by this factor.
+MOST_GROWTH = 1.4
+# ρ holds up to this part of the distance at which some row's score moves by 1.
+SHARED_RADIUS = 1.0
 # After so many looks at one arm it is left to the safe solver.
 MOST_LOOKS = 40
 # Distances, relative to the largest Newton step, for which ρ is computed when all arms are bounded from one point.
@@ -80,7 +86,7 @@ def look(
     work: FloatArray,
     small: FloatArray,
 ) -> None:
-    """Evaluate at an arm's θ: fills its step, gradient, H⁻¹, and what is known."""
+    """Evaluate at an arm's θ: fills its step, gradient, H⁻¹, and what is known. ρ is computed anew unless GROWTH is small."""
     d = len(x)
     half, H, R = small[0], small[1 : 1 + d], small[1 + d : 1 + 2 * d]
     for j in range(d):
@@ -93,6 +99,7 @@ def look(
     square = apply_root(R, gradient, half)
     apply_transposed(R, half, step)
     width = apply_root(R, x, half)
+    apply_transposed(R, half, inverse[d])
     slope = 0.0
     for j in range(d):
         slope += x[j] * (theta[j] + step[j])
@@ -103,10 +110,23 @@ def look(
                 total += R[k, i] * R[k, j]
             inverse[i, j] = total
             inverse[j, i] = total
-    widest = widest_row(problem[0], problem[1], R, work)
-    known[RADIUS] = max(2.0 * math.sqrt(square), 0.5 / widest if widest > 0.0 else 1.0)
-    known[RHO] = steepest(problem[1], problem[5], problem[6], concordance, widest, known[RADIUS], work)
+    if not (known[GROWTH] < MOST_GROWTH and holds(known[RHO] * math.sqrt(square), known[RHO], known[RADIUS])):
+        widest = widest_row(problem[0], problem[1], R, work)
+        known[RADIUS] = max(2.0 * math.sqrt(square), SHARED_RADIUS / widest if widest > 0.0 else 1.0)
+        known[RHO] = steepest(problem[1], problem[5], problem[6], concordance, widest, known[RADIUS], work)
+        known[GROWTH] = 1.0
     bound(eta, alpha, square, slope, width, known)
+
+
+@compiled
+def carry(known: FloatArray) -> None:
+    """Make ρ and its radius those of the point one Newton step ahead: up to there H shrinks by e^{−u} at most."""
+    factor = math.exp(0.5 * known[REACH]) if known[REACH] < 1.0 else math.inf
+    known[GROWTH] *= factor
+    if known[GROWTH] < MOST_GROWTH:
+        ahead = known[REACH] / known[RHO] if known[RHO] > 0.0 else 0.0
+        known[RHO] *= factor
+        known[RADIUS] = (known[RADIUS] - ahead) / factor
 
 
 @compiled
@@ -130,12 +150,15 @@ def look_closer(
     before[0], before[1] = theta, step
     low, high, value, reach, margin = known[LOW], known[HIGH], known[VALUE], known[REACH], known[MARGIN]
     known[LOOKS] += 1.0
+    carry(known)
+    rho, radius, growth = known[RHO], known[RADIUS], known[GROWTH]
     reach *= 2.0  # ρ may hold for short distances only; a factor of 2 covers the whole line in all but extreme cases
     safe = math.log1p(reach) / reach if reach > 0.0 else 1.0
     length = 1.0 if reach < 6.0 else safe
     for _ in range(30):
         for j in range(d):
             theta[j] = before[0, j] + length * before[1, j]
+        known[RHO], known[RADIUS], known[GROWTH] = rho, radius, growth
         look(problem, concordance, alpha, eta, x, theta, step, known, gradient, inverse, work, small)
         if known[VALUE] >= value - margin:
             break
@@ -210,7 +233,7 @@ def share(
     """Bound the other contenders from the point that arm b was looked at: there their gradient is r_b + α(x_a − x_b)."""
     K, d = X.shape
     origin = theta[b]
-    trial[RHO], trial[RADIUS] = known[b, RHO], known[b, RADIUS]
+    trial[RHO], trial[RADIUS], trial[GROWTH] = known[b, RHO], known[b, RADIUS], known[b, GROWTH]
     for a in range(K):
         if a == b or known[a, HIGH] < best:
             continue
@@ -319,6 +342,7 @@ def start_from(
         farthest = max(farthest, delta)
         # LOW, HIGH and REACH wait for ρ, which depends on the farthest step
         known[a, VALUE], known[a, SCALE], known[a, LOOKS] = f + alpha * score, scale + math.fabs(alpha * score), 0.0
+        known[a, GROWTH] = 1.0
         known[a, LOW], known[a, HIGH], known[a, REACH] = width, score + along + alpha * width, delta
     farthest = math.sqrt(farthest)
     rhos, radii = np.empty(len(DISTANCES)), np.empty(len(DISTANCES))
@@ -360,7 +384,7 @@ def choose(
         middle[:] = 0.0
         known[:, HIGH] = math.inf
         return settle(problem, alpha, eta, X, known, 0.0, work), K
-    gradient, inverse = np.empty((1, d)), np.empty((1, d, d))
+    gradient, inverse = np.empty((1, d)), np.empty((1, d + 1, d))
     arm = contend(problem, concordance, alpha, eta, X, theta, step, known, gradient, inverse, work, small)
     looked = 0
     for a in range(K):

@@ -1,10 +1,9 @@
 """GLM-RBMLE with arms that stay: every arm keeps a point near its θ̄ and what is exactly known there.
 
 A reward changes g, ∇g and H⁻¹ at each arm's point by terms of one row alone, and so does the growth of α(t): O(d²) an
-arm, whatever the history. From these the index is bounded (kernels.glm_bounds), and only arms that can win move on by a
+arm, whatever the history; the Newton step and H⁻¹x_a follow in O(d). From these the index is bounded (kernels.glm_bounds), and only arms that can win move on by a
 Newton step. Arrays are those of kernels.glm_choose with G = K, and
 
-    width  (K,)  x_aᵀH⁻¹x_a
     clock  (2,)  the α that the arms' points know of; rewards learnt since all arms were looked at
 """
 
@@ -15,9 +14,9 @@ import numpy as np
 
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm_choose import (
+    GROWTH,
     HIGH,
     LOOKS,
-    LOW,
     RADIUS,
     REACH,
     RHO,
@@ -47,7 +46,9 @@ def learn(
     concordance: float,
     x: FloatArray,
     r: float,
+    X: FloatArray,
     theta: FloatArray,
+    step: FloatArray,
     known: FloatArray,
     gradient: FloatArray,
     inverse: FloatArray,
@@ -66,19 +67,24 @@ def learn(
     for a in range(K):
         z, slope = rows[0, a], rows[2, a]
         rest = r - rows[1, a]
-        v = 0.0
+        v = pulled = tilted = 0.0
         for i in range(d):
             s = 0.0
             for j in range(d):
                 s += inverse[a, i, j] * x[j]
             u[i] = s
             v += s * x[i]
+            pulled += s * gradient[a, i]
+            tilted += s * X[a, i]
         if slope * v > LARGEST_GAIN:
             clock[1] = math.inf
         gain = slope / (1.0 + slope * v)
+        along = rest * (1.0 - gain * v) - gain * pulled
         for i in range(d):
             t = gain * u[i]
             gradient[a, i] += rest * x[i]
+            step[a, i] += along * u[i]
+            inverse[a, d, i] -= t * tilted
             for j in range(d):
                 inverse[a, i, j] -= t * u[j]
         known[a, VALUE] += r * z - rows[3, a]
@@ -114,17 +120,12 @@ def refresh(
         for j in range(d):
             score += X[a, j] * theta[a, j]
             gradient[a, j] += more * X[a, j]
+            step[a, j] += more * inverse[a, d, j]
+            square += step[a, j] * gradient[a, j]
+            width += inverse[a, d, j] * X[a, j]
+            along += step[a, j] * X[a, j]
         known[a, VALUE] += more * score
         known[a, SCALE] += math.fabs(more * score)
-        for i in range(d):
-            p = q = 0.0
-            for j in range(d):
-                p += inverse[a, i, j] * gradient[a, j]
-                q += inverse[a, i, j] * X[a, j]
-            step[a, i] = p
-            square += p * gradient[a, i]
-            width += q * X[a, i]
-            along += p * X[a, i]
         if not (math.isfinite(known[a, VALUE]) and square >= 0.0 and width >= 0.0 and square < math.inf):
             return False
         known[a, LOOKS] = 0.0
@@ -166,6 +167,7 @@ def choose_fixed(
         for a in range(K):
             reach = known[a, REACH]
             length = 1.0 if reach < 1.0 else math.log1p(reach) / reach
+            known[a, GROWTH] = math.inf
             for j in range(d):
                 theta[a, j] += length * step[a, j]
             look(
@@ -225,5 +227,5 @@ def play_fixed(
         r = rewards[t, arm]
         rows = max(rows, add(XT, counts, sums, table, rows, X[arm], 1.0, r) + 1)
         if concordance >= 0.0:
-            learn(code, limit, functions, concordance, X[arm], r, theta, known, gradient, inverse, clock, scratch)
+            learn(code, limit, functions, concordance, X[arm], r, X, theta, step, known, gradient, inverse, clock, scratch)
     return len(rewards), rows

@@ -49,7 +49,7 @@ MOST_STEPS = 200
 PATH = 25
 
 PROBLEM = types.Tuple((MATRIX, types.int64, VECTOR, VECTOR, types.float64, types.int64, types.float64, ADDRESSES))
-EVALUATE_SIGNATURE = types.void(PROBLEM, VECTOR, VECTOR, MATRIX, VECTOR, MATRIX, VECTOR)
+EVALUATE_SIGNATURE = types.void(PROBLEM, VECTOR, VECTOR, MATRIX, VECTOR, MATRIX)
 MAXIMISE_SIGNATURE = types.void(PROBLEM, VECTOR, VECTOR, MATRIX, VECTOR)
 
 
@@ -125,9 +125,8 @@ def evaluate_body(
     work: FloatArray,
     gradient: FloatArray,
     H: FloatArray,
-    total: FloatArray,
 ) -> None:
-    """Value, gradient and curvature at θ; total (2,) is the value and the sum of its absolute terms."""
+    """Value, gradient and curvature at θ; leaves the value and the sum of its absolute terms in work[4, :2]."""
     XT, n, counts, sums, lam, code, limit, functions = problem
     d = len(theta)
     scores_of_rows(XT, n, theta, work[0])
@@ -141,8 +140,8 @@ def evaluate_body(
         H[j, j] += lam
         square += theta[j] * theta[j]
         pull += bias[j] * theta[j]
-    total[0] = value + pull - 0.5 * lam * square
-    total[1] = scale + math.fabs(pull) + 0.5 * lam * square
+    work[4, 0] = value + pull - 0.5 * lam * square
+    work[4, 1] = scale + math.fabs(pull) + 0.5 * lam * square
 
 
 evaluate_at = at_address(EVALUATE_SIGNATURE)
@@ -153,9 +152,8 @@ def evaluate(
     problem: Any, bias: FloatArray, theta: FloatArray, work: FloatArray, gradient: FloatArray, H: FloatArray
 ) -> tuple[float, float]:
     """`evaluate_body` called by address; returns the value and the sum of its absolute terms."""
-    total = np.empty(2)
-    evaluate_at(problem[7][EVALUATE])(problem, bias, theta, work, gradient, H, total)
-    return total[0], total[1]
+    evaluate_at(problem[7][EVALUATE])(problem, bias, theta, work, gradient, H)
+    return work[4, 0], work[4, 1]
 
 
 @compiled

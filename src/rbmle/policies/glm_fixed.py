@@ -59,7 +59,7 @@ class GLMFixedArms:
         (K, d), model = self.contexts.shape, self.policy.model
         if not self._points:
             known = np.empty((K, kernels.glm_choose.N_KNOWN))
-            self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), np.empty((K, d, d))
+            self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), np.empty((K, d + 1, d))
         if self._version != model.version:
             self._clock[1] = np.inf
             self._version = model.version
@@ -82,9 +82,8 @@ class GLMFixedArms:
         x, r = model.checked(self.contexts[arm], reward)
         model.observe(x, r)
         if fresh and self._points and policy.concordance >= 0.0:
-            theta, _, known, gradient, inverse = self._points
             kernels.glm_fixed.learn(
-                *link_of(model.family), policy.concordance, x, r, theta, known, gradient, inverse, self._clock,
+                *link_of(model.family), policy.concordance, x, r, self.contexts, *self._points, self._clock,
                 self._scratch,
             )  # fmt: skip
             self._version = model.version

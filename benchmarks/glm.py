@@ -1,0 +1,166 @@
+"""GLM-RBMLE against a straightforward SciPy implementation, and how its cost grows: ``python -m benchmarks.glm``.
+
+Ratios are of times measured in turns within one run. The reference keeps the whole history and calls
+`scipy.optimize.root` once for every arm and round, with a vectorised score.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy.optimize import root
+from threadpoolctl import threadpool_limits
+
+from rbmle.families import Logistic
+from rbmle.policies.glm_rbmle import GLMRBMLE
+from rbmle.types import FloatArray
+
+LOGISTIC = Logistic()
+
+
+def unit(rng: np.random.Generator, *shape: int) -> FloatArray:
+    X = rng.normal(size=shape)
+    return np.asarray(X / np.linalg.norm(X, axis=-1, keepdims=True))
+
+
+def reference(X: FloatArray, rewards: FloatArray) -> list[int]:
+    """One root per arm and round. X is (T, K, d)."""
+    T, K, d = X.shape
+    history, learnt, arms = np.empty((T, d)), np.empty(T), []
+    for t in range(T):
+        H, r, alpha, eta = history[:t], learnt[:t], np.sqrt(t + 1.0), 1.0 + np.log(t + 1.0)
+        index = np.empty(K)
+        for a, x in enumerate(X[t]):
+
+            def score(
+                theta: FloatArray, H: FloatArray = H, r: FloatArray = r, push: FloatArray = alpha * x
+            ) -> FloatArray:
+                return H.T @ (r - 1.0 / (1.0 + np.exp(-H @ theta))) - theta + push
+
+            theta = root(score, np.zeros(d)).x
+            z = H @ theta
+            index[a] = r @ z - np.logaddexp(0.0, z).sum() + eta * alpha * theta @ x - 0.5 * theta @ theta
+        arm = int(np.argmax(index))
+        history[t], learnt[t] = X[t, arm], rewards[t, arm]
+        arms.append(arm)
+    return arms
+
+
+def seconds(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def against_scipy(console: Console) -> None:
+    table = Table(title="one decision, GLM-RBMLE: SciPy root per arm against rbmle")
+    for name in ("setting", "SciPy µs", "rbmle µs", "ratio", "target", "same arms"):
+        table.add_column(name, justify="right")
+    for K, T, static, target in ((10, 1000, True, 300), (10, 1000, False, 50), (30, 100, True, 300)):
+        rng = np.random.default_rng(46)
+        d = 5
+        theta = unit(rng, d)
+        X = unit(rng, 1 if static else T, K, d)
+        rewards = LOGISTIC.sample(rng, np.broadcast_to(X @ theta, (T, K)))
+        rounds = np.ascontiguousarray(np.broadcast_to(X, (T, K, d)))
+        arms: list[list[int]] = []
+
+        def ours(
+            X: FloatArray = X, rewards: FloatArray = rewards, static: bool = static, arms: list[list[int]] = arms
+        ) -> None:
+            policy = GLMRBMLE(n_features=5)
+            arms.append((policy.fix_arms(X[0]).play(rewards) if static else policy.play(X, rewards)).tolist())
+
+        def theirs(rounds: FloatArray = rounds, rewards: FloatArray = rewards, arms: list[list[int]] = arms) -> None:
+            arms.append(reference(rounds, rewards))
+
+        ours()
+        mine = [seconds(ours) for _ in range(5)]
+        slow = seconds(theirs)
+        mine += [seconds(ours) for _ in range(5)]
+        fast = float(np.median(mine))
+        same = np.mean(np.array(arms[0]) == np.array(arms[6]))
+        kind = "static" if static else "varying"
+        table.add_row(
+            f"K={K} d=5 T={T} {kind}", f"{slow / T * 1e6:.0f}", f"{fast / T * 1e6:.2f}", f"{slow / fast:.0f}×", f"≥ {target}×",
+            f"{same:.1%}",
+        )  # fmt: skip
+    console.print(table)
+
+
+def over_arms(console: Console) -> None:
+    table = Table(
+        title="scaling in arms: d=5, t ≈ 1000, varying contexts, the same history of random contexts / of play"
+    )
+    for name in ("K", "random: µs", "of K=10", "arms solved", "played: µs", "of K=10", "arms solved"):
+        table.add_column(name, justify="right")
+    rng = np.random.default_rng(7)
+    theta = unit(rng, 5)
+    X = unit(rng, 950, 10, 5)
+    rewards = LOGISTIC.sample(rng, X @ theta)
+    histories = GLMRBMLE(n_features=5), GLMRBMLE(n_features=5)
+    histories[0].update_many(X[:, 0], rewards[:, 0])
+    histories[1].play(X, rewards)
+    first: list[float] = []
+    for K in (10, 100, 1000, 10_000):
+        cells = [str(K)]
+        for which, history in enumerate(histories):
+            rounds = 100 if K <= 1000 else 10
+            C = unit(rng, rounds, K, 5)
+            R = LOGISTIC.sample(rng, C @ theta)
+            times = [seconds(lambda p=history.copy(), C=C, R=R: p.play(C, R)) / rounds for _ in range(5)]  # type: ignore[misc]
+            cost = float(np.median(times))
+            if K == 10:
+                first.append(cost)
+            solved = []
+            for contexts in C[:10]:
+                history.choose(contexts)
+                solved.append(history.arms_solved)
+            cells += [f"{cost * 1e6:.0f}", f"{cost / first[which]:.1f}×", f"{np.mean(solved):.1f}"]
+        table.add_row(*cells)
+    console.print(table)
+
+
+def over_time(console: Console) -> None:
+    table = Table(title="scaling in time: µs per decision at round t, and of t = 10³")
+    for name in ("t", "fixed arms K=100 d=10, exact", "of 10³", "varying K=10 d=5, online", "of 10³", "bytes"):
+        table.add_column(name, justify="right")
+    rng = np.random.default_rng(9)
+    X, theta = unit(rng, 100, 10), unit(rng, 10)
+    C, small = unit(rng, 1000, 10, 5), unit(rng, 5)
+    exact, online = GLMRBMLE(n_features=10), GLMRBMLE(n_features=5, memory="online")
+    fixed = exact.fix_arms(X)
+    first: list[float] = []
+    for t in (1000, 10_000, 100_000, 1_000_000):
+        cells = [f"{t:,}"]
+        if t <= 100_000:
+            fixed.play(LOGISTIC.sample(rng, np.broadcast_to(X @ theta, (t - exact.t, 100))))
+            R = LOGISTIC.sample(rng, np.broadcast_to(X @ theta, (500, 100)))
+            cost = seconds(lambda R=R: fixed.play(R)) / 500  # type: ignore[misc]
+            first.append(cost)
+            cells += [f"{cost * 1e6:.1f}", f"{cost / first[0]:.2f}×"]
+        else:
+            cells += ["", ""]
+        while online.t < t:
+            online.play(C, LOGISTIC.sample(rng, C @ small))
+        R = LOGISTIC.sample(rng, C @ small)
+        cost = min(seconds(lambda R=R: online.play(C, R)) / 1000 for _ in range(3))  # type: ignore[misc]
+        if t == 1000:
+            start = cost
+        bytes_used = sum(array.nbytes for array in online.state().values())
+        table.add_row(*cells, f"{cost * 1e6:.2f}", f"{cost / start:.2f}×", str(bytes_used))
+    console.print(table)
+
+
+def main() -> None:
+    console = Console(width=130)
+    with threadpool_limits(1):  # one core each, or small matrix products would wait for threads
+        against_scipy(console)
+        over_arms(console)
+        over_time(console)
+
+
+if __name__ == "__main__":
+    main()

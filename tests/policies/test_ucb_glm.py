@@ -133,9 +133,8 @@ def test_the_first_rounds_are_random() -> None:
     policy = UCBGLM(n_features=3, horizon=100)
     for t in range(1, 6):
         assert policy.exploring(3) == (t <= 3)
-        np.testing.assert_array_equal(policy.probabilities(X), np.full(3, 1 / 3) if t <= 3 else policy.probabilities(X))
+        assert policy.probabilities(X).max() == (1 / 3 if t <= 3 else 1.0)
         policy.update(X[0], float(t % 2))
-    assert policy.probabilities(X).max() == 1.0
     assert policy.fix_arms(X).probabilities().tolist() == policy.probabilities(X).tolist()
     long = UCBGLM(n_features=3, horizon=100, tau=3000)
     arms = long.fix_arms(X).play(np.ones((3000, 3)))

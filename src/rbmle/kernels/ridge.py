@@ -32,7 +32,7 @@ def all_finite(values: FloatArray) -> bool:
 def predict_four(
     X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray, a: int
 ) -> None:
-    """Mean and variance of arms a … a+3: four at once share the cost of short loops, which is most of it for small d."""
+    """Mean and variance of arms a … a+3: four at once share the cost of short loops, most of it for small d."""
     m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
     for i in range(X.shape[1]):
         u0 = u1 = u2 = u3 = 0.0

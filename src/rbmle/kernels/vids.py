@@ -201,7 +201,7 @@ def best_share(gap_a: float, gap_b: float, gain_a: float, gain_b: float) -> floa
     """q in [0, 1] of the least information ratio of a pair, in closed form.
 
     With q ↦ (Δ_b + qD)²/(g_b + qG), D = Δ_a − Δ_b, G = g_a − g_b, the derivative vanishes at q = Δ_b/D − 2 g_b/G and
-    where the regret does, q = −Δ_b/D; the ratio is convex where information is positive: one of these or an end is best.
+    where the regret does, q = −Δ_b/D; the ratio is convex where information is positive: one of these, or an end.
     """
     D, G = gap_a - gap_b, gain_a - gain_b
     best, least = 0.0, ratio(0.0, gap_a, gap_b, gain_a, gain_b)

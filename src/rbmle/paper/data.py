@@ -39,9 +39,9 @@ def draw_contexts(stream: np.random.RandomState, setting: Setting, T: int) -> Fl
 
 def left_to_right(contexts: FloatArray, theta: FloatArray) -> FloatArray:
     """xᵀθ summed from left to right, as plain loops do."""
-    total: FloatArray = contexts[..., 0] * theta[0]
+    total = np.multiply(contexts[..., 0], theta[0])
     for i in range(1, len(theta)):
-        total = total + contexts[..., i] * theta[i]
+        total += contexts[..., i] * theta[i]
     return total
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import bounds, compare, methods
+from rbmle.cli import bounds, compare, methods, paper
 from rbmle.errors import RbmleError
 
 
@@ -52,3 +52,4 @@ def main(
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=methods.EXAMPLES)(methods.methods)
 app.command(epilog=bounds.EXAMPLES)(bounds.bounds)
+app.command(epilog=paper.EXAMPLES)(paper.paper)

@@ -5,6 +5,7 @@ from rbmle.paper.glm_tables import glm_regret
 from rbmle.paper.printed import printed_tables
 from rbmle.paper.published import authors_policies, published_policies
 from rbmle.paper.published_glm import authors_glm_policies, published_glm_policies
+from rbmle.paper.reproduce import run
 from rbmle.paper.settings import GLM, LINEAR, Setting
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "printed_tables",
     "published_glm_policies",
     "published_policies",
+    "run",
 ]

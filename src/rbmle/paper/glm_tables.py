@@ -17,6 +17,7 @@ from rbmle.problems.base import Problem
 from rbmle.simulation import Results, simulate
 from rbmle.simulation.engine import recorded_rounds
 from rbmle.simulation.manifest import manifest
+from rbmle.simulation.players import Clock
 from rbmle.types import IntArray
 
 
@@ -56,15 +57,17 @@ def glm_regret(
     return Results(record, regret, seconds, manifest(policies, problem, setting.horizon, trials, SEED))
 
 
-def played(policy: Policy, problem: Problem, trial: int, horizon: int, record: IntArray) -> tuple[np.ndarray, float]:
+def played(
+    policy: Policy, problem: Problem, trial: int, horizon: int, record: IntArray, clock: Clock = time.perf_counter
+) -> tuple[np.ndarray, float]:
     """Play one trial: cumulative regret at the recorded rounds, and seconds per decision."""
     rounds = problem.rounds(SEED, trial, 0, horizon)
-    start = time.perf_counter()
+    start = clock()
     if problem.static:
         arms = policy.fix_arms(rounds.contexts[0]).play(rounds.rewards)
     else:
         arms = policy.play(rounds.contexts, rounds.rewards)
-    seconds = (time.perf_counter() - start) / horizon
+    seconds = (clock() - start) / horizon
     means = np.broadcast_to(rounds.mean_rewards, rounds.rewards.shape)
     lost = means.max(axis=1) - means[np.arange(horizon), arms]
     return np.cumsum(lost)[record - 1], seconds

@@ -1,0 +1,46 @@
+"""What every part of the study offers: the trials it needs, and what it says once they are there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from rbmle.paper.experiment import Experiment
+from rbmle.paper.store import Store
+from rbmle.paper.work import Batch
+from rbmle.report import Section
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of a part.
+
+    section     of the report
+    records     by name, the rows of the data frames
+    lines       for the end of the terminal's output
+    highlights  for the top of the report: a number, and what it means
+    """
+
+    section: Section
+    records: Mapping[str, Sequence[Record]]
+    lines: Sequence[str]
+    highlights: Mapping[str, str] = field(default_factory=dict)
+
+
+class Part(Protocol):
+    """One part of the study."""
+
+    @property
+    def experiments(self) -> Sequence[Experiment]:
+        """Regret experiments, which parts may share."""
+        ...
+
+    @property
+    def batches(self) -> Sequence[Batch]:
+        """Other work."""
+        ...
+
+    def finding(self, store: Store) -> Finding:
+        """What came out, from finished trials alone."""
+        ...

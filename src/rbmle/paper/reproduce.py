@@ -1,0 +1,165 @@
+"""The whole study: find out what is missing, run it, and say what came out."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rbmle import params
+from rbmle.errors import InvalidParameterError
+from rbmle.paper.bias import BiasPart
+from rbmle.paper.bounds import BoundsPart
+from rbmle.paper.differences import differences
+from rbmle.paper.experiment import all_experiments
+from rbmle.paper.part import Finding, Part, Record
+from rbmle.paper.plan import FULL, PARTS, QUICK, VARIANTS, Plan
+from rbmle.paper.progress import Progress
+from rbmle.paper.regret_glm import glm_regret_part
+from rbmle.paper.regret_linear import linear_regret
+from rbmle.paper.regret_part import RegretPart
+from rbmle.paper.settings import SEED
+from rbmle.paper.store import Store
+from rbmle.paper.time_glm import glm_time
+from rbmle.paper.time_linear import linear_time
+from rbmle.paper.work import carry_out, merged, worker_count
+from rbmle.params import OneOf
+from rbmle.report import Facts, Highlights, Report, Section, settings_section, write
+from rbmle.simulation.manifest import machine, versions
+from rbmle.simulation.results import pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Study:
+    """A finished study."""
+
+    report: Report
+    page: Path
+    records: Mapping[str, list[Record]]
+    lines: list[str]
+    seconds: float
+    new_trials: int
+    workers: int
+
+    def frames(self) -> "dict[str, pd.DataFrame]":
+        """All results as data frames, by name."""
+        return {name: pandas().DataFrame(list(rows)) for name, rows in self.records.items()}
+
+
+def run(
+    parts: str | Iterable[str] | None = None,
+    *,
+    quick: bool = False,
+    variant: str = "both",
+    out: str | PathLike[str] | None = None,
+    jobs: int = -1,
+    progress: bool | None = None,
+) -> "dict[str, pd.DataFrame]":
+    """Run the paper's experiments and write the report; returns all results as data frames, by name.
+
+    parts: some of "linear-regret", "linear-time", "glm-regret", "glm-time", "bounds", "bias"; all by default.
+    quick: fewer trials, rounds and sizes: a minute instead of half an hour.
+    variant: methods as "published", by their own "authors", or "both".
+    out: folder of the report and of finished trials, which are not run again. "results/paper" by default, and
+        "results/paper-quick" for a quick run.
+    jobs: trials at a time; -1 for one per core. Regret does not depend on it.
+    progress: show it; by default only on a terminal.
+    """
+    return study(parts, quick=quick, variant=variant, out=out, jobs=jobs, progress=progress).frames()
+
+
+def study(
+    parts: str | Iterable[str] | None = None,
+    *,
+    quick: bool = False,
+    variant: str = "both",
+    out: str | PathLike[str] | None = None,
+    jobs: int = -1,
+    progress: bool | None = None,
+    plan: Plan | None = None,
+) -> Study:
+    """As `run`, with everything there is to know about the outcome."""
+    plan = plan or (QUICK if quick else FULL)
+    wanted = chosen(parts)
+    params.require("run", "variant", variant, OneOf(*VARIANTS))
+    if jobs == 0:
+        raise InvalidParameterError("The 'jobs' parameter of run must be a non-zero int. Got 0 instead.")
+    folder = Path(out) if out is not None else Path("results") / ("paper" if plan is FULL else f"paper-{plan.name}")
+    start = time.monotonic()
+    made = made_parts(wanted, plan, variant)
+    with Store(folder) as store:
+        before, workers = len(store), worker_count(jobs)
+        with Progress(progress) as bar:
+            experiments, names = all_experiments([each for part in made.values() for each in part.experiments])
+            others = [batch for part in made.values() for batch in part.batches]
+            carry_out([*merged(experiments, names), *others], store, workers, bar)
+            bar.working("report")
+            findings = {name: part.finding(store) for name, part in made.items()}
+            both = [part for part in made.values() if isinstance(part, RegretPart)]
+            if both:
+                findings["differences"] = differences(both, store)
+            report = assembled(findings, plan, variant, workers)
+            page = write(report, folder)
+        return Study(
+            report,
+            page,
+            {name: list(rows) for finding in findings.values() for name, rows in finding.records.items()},
+            [line for finding in findings.values() for line in finding.lines],
+            time.monotonic() - start,
+            len(store) - before,
+            workers,
+        )
+
+
+def chosen(parts: str | Iterable[str] | None) -> list[str]:
+    """Names of parts in the order of the report."""
+    names = list(PARTS) if parts is None else [parts] if isinstance(parts, str) else list(parts)
+    for name in names:
+        params.require("run", "parts", name, OneOf(*PARTS))
+    if not names:
+        raise InvalidParameterError("The 'parts' parameter of run must name at least one part. Got none.")
+    return [name for name in PARTS if name in names]
+
+
+def made_parts(names: list[str], plan: Plan, variant: str) -> dict[str, Part]:
+    """The parts asked for."""
+    makers = {
+        "linear-regret": lambda: linear_regret(plan, variant),
+        "linear-time": lambda: linear_time(plan, variant, all_trials="linear-regret" in names),
+        "glm-regret": lambda: glm_regret_part(plan, variant),
+        "glm-time": lambda: glm_time(plan, variant, all_trials="glm-regret" in names),
+        "bounds": lambda: BoundsPart(plan),
+        "bias": lambda: BiasPart(plan),
+    }
+    return {name: makers[name]() for name in names}
+
+
+def assembled(findings: Mapping[str, Finding], plan: Plan, variant: str, workers: int) -> Report:
+    """One report of all findings, settings at the end."""
+    highlights = {number: meaning for finding in findings.values() for number, meaning in finding.highlights.items()}
+    sections = [finding.section for finding in findings.values()]
+    if highlights:
+        sections.insert(0, Section("In short", [Highlights(highlights)]))
+    return Report(
+        title="Reward-biased maximum likelihood estimation for linear stochastic bandits, run again",
+        subtitle="Every table and figure of Hung, Hsieh, Liu and Kumar (AAAI 2021) beside the numbers of this run.",
+        notice=plan.notice,
+        sections=[*sections, settings(plan, variant, workers)],
+    )
+
+
+def settings(plan: Plan, variant: str, workers: int) -> Section:
+    """Everything needed to run it again."""
+    facts: dict[str, Any] = {
+        "linear": f"{plan.linear_trials} trials of {plan.linear_horizon:,} rounds, d = 3, K = 10, unit Gaussian noise",
+        "generalized linear": f"{plan.glm_trials} trials of {plan.glm_horizon:,} rounds, d = 5, K = 10, logistic",
+        "definitions": {"both": "as published and by the authors"}.get(variant, variant),
+        "seed": f"{SEED}, NumPy's legacy generator for the sample paths",
+        "trials at a time": str(workers),
+    }
+    rest = settings_section({"versions": versions(), "machine": machine()})
+    return Section("Settings, versions and machine", [Facts(facts), *rest.content])

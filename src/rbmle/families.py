@@ -81,7 +81,7 @@ class Family(ABC):
         """The link μ̃: μ inside [−limit, limit], its tangents outside."""
         return Extended(base=self, limit=limit)
 
-    def require_support(self, rewards: FloatArray, name: str = "reward") -> None:
+    def require_support(self, rewards: FloatArray | np.float64, name: str = "reward") -> None:
         """Raise InvalidInputError at the first reward that the family cannot produce."""
         values = np.atleast_1d(rewards)
         bad = np.flatnonzero(~np.atleast_1d(self.supports(values)))
@@ -156,7 +156,7 @@ class Logistic(Family):
 
         def formula(v: FloatArray) -> FloatArray:
             u = np.exp(-np.abs(v))
-            return cast(FloatArray, np.where(v >= 0, 1.0, u) / (1.0 + u))
+            return np.where(v >= 0, 1.0, u) / (1.0 + u)
 
         return _vectorised(formula, z)
 
@@ -165,7 +165,7 @@ class Logistic(Family):
 
         def formula(v: FloatArray) -> FloatArray:
             u = np.exp(-np.abs(v))
-            return cast(FloatArray, u / (1.0 + u) ** 2)
+            return u / (1.0 + u) ** 2
 
         return _vectorised(formula, z)
 

@@ -3,8 +3,8 @@
 Let g(θ) be the biased log-likelihood of an arm with context x, θ̄ its maximiser, and the index
 I = g(θ̄) + (η−1) α xᵀθ̄. At a point θ with gradient r, curvature H and Newton step p = H⁻¹r let δ = ‖r‖_{H⁻¹} and
 w = ‖x‖_{H⁻¹}. Let ρ be such that within H-distance s of θ every row's log μ' changes by at most ρ times that distance:
-then so does H, and if u = ρδ < 1 and −log(1−u)/ρ ≤ s it follows, as for generalized self-concordant functions (Bach 2010;
-Sun & Tran-Dinh 2019), that θ̄ lies within that distance and
+then so does H, and if u = ρδ < 1 and −log(1−u)/ρ ≤ s it follows, as for generalized self-concordant functions
+(Bach 2010; Sun & Tran-Dinh 2019), that θ̄ lies within that distance and
 
     δ² (½ − u/6) ≤ g(θ̄) − g(θ) ≤ δ² (u + (1−u) log(1−u)) / u²  = δ² (½ + u/6 + u²/12 + …)
     |xᵀθ̄ − xᵀ(θ + p)| ≤ w δ (−log(1−u) − u) / u               = w δ (u/2 + u²/3 + …)

@@ -4,7 +4,7 @@
     concordance          the family's self-concordance, -1 where unknown
     alpha, eta           α(t) and η(t)
     theta, step  (K, d)  a point for every arm and the Newton step from it
-    known        (K, 11)  what is certified there, by the names below; see kernels.glm_bounds
+    known        (K, 12)  what is certified there, by the names below; see kernels.glm_bounds
     gradient     (G, d)  ∇g there, kept for every arm (G = K) or not (G = 1)
     inverse      (G, d + 1, d)  H⁻¹ there, and H⁻¹x in the last row; kept likewise
     work         (5, C), small (2d + 1, d)  scratch
@@ -17,18 +17,20 @@ import math
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm_bounds import ROUNDING, interval, steepest, widest_row
 from rbmle.kernels.glm_index import centre, solve_arm
-from rbmle.kernels.glm_newton import apply_root, apply_transposed, evaluate, invert_root
-from rbmle.types import FloatArray
+from rbmle.kernels.glm_link import CONTEND, CUBE, LOOK, MATRIX, START, VECTOR, at_address
+from rbmle.kernels.glm_newton import PROBLEM, apply_root, apply_transposed, evaluate, invert_root
+from rbmle.types import FloatArray, IntArray
 
 # Lower and upper bound of the index, g(θ), u = ρδ, how often the arm was looked at, the rounding allowed for, ρ and
-# the distance up to which it holds, the absolute terms of g, a guess at the index, and by how much ρ
-# was enlarged since it was computed.
-LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS, GROWTH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-N_KNOWN = 11
+# the distance up to which it holds, the absolute terms of g, a guess at the index, by how much ρ was
+# enlarged since it was computed, and whether other arms were bounded from here.
+LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS, GROWTH, SHARED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+N_KNOWN = 12
 # Bounds are shared between contexts whose squared distance is below this part of their squared length.
 NEAR = 0.7
 # ρ is computed anew when carrying it from point to point has made it larger by this factor.
@@ -39,6 +41,18 @@ SHARED_RADIUS = 1.0
 MOST_LOOKS = 40
 # Distances, relative to the largest Newton step, for which ρ is computed when all arms are bounded from one point.
 DISTANCES = (0.6, 0.8, 1.0, 1.25, 1.6, 2.2)
+
+
+REAL = types.float64
+LOOK_SIGNATURE = types.void(
+    PROBLEM, REAL, REAL, REAL, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, MATRIX
+)  # fmt: skip
+CONTEND_SIGNATURE = types.int64(
+    PROBLEM, REAL, REAL, REAL, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, CUBE, MATRIX, MATRIX
+)  # fmt: skip
+START_SIGNATURE = types.boolean(
+    PROBLEM, REAL, REAL, REAL, VECTOR, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX
+)  # fmt: skip
 
 
 @compiled
@@ -71,8 +85,7 @@ def bound(
         known[LOW], known[HIGH] = interval(known[VALUE], square, rho, slope, math.sqrt(width), pull, known[MARGIN])
 
 
-@compiled
-def look(
+def look_body(
     problem: Any,
     concordance: float,
     alpha: float,
@@ -86,7 +99,7 @@ def look(
     work: FloatArray,
     small: FloatArray,
 ) -> None:
-    """Evaluate at an arm's θ: fills its step, gradient, H⁻¹, and what is known. ρ is computed anew unless GROWTH is small."""
+    """Evaluate at an arm's θ: fills its step, gradient, H⁻¹, and what is known; ρ anew unless it was carried here."""
     d = len(x)
     half, H, R = small[0], small[1 : 1 + d], small[1 + d : 1 + 2 * d]
     for j in range(d):
@@ -116,6 +129,28 @@ def look(
         known[RHO] = steepest(problem[1], problem[5], problem[6], concordance, widest, known[RADIUS], work)
         known[GROWTH] = 1.0
     bound(eta, alpha, square, slope, width, known)
+
+
+look_at = at_address(LOOK_SIGNATURE)
+
+
+@compiled
+def look(
+    problem: Any,
+    concordance: float,
+    alpha: float,
+    eta: float,
+    x: FloatArray,
+    theta: FloatArray,
+    step: FloatArray,
+    known: FloatArray,
+    gradient: FloatArray,
+    inverse: FloatArray,
+    work: FloatArray,
+    small: FloatArray,
+) -> None:
+    """`look_body` called by address."""
+    look_at(problem[7][LOOK])(problem, concordance, alpha, eta, x, theta, step, known, gradient, inverse, work, small)
 
 
 @compiled
@@ -166,8 +201,7 @@ def look_closer(
     known[LOW], known[HIGH] = max(low, known[LOW]), min(high, known[HIGH])
 
 
-@compiled
-def contend(
+def contend_body(
     problem: Any,
     concordance: float,
     alpha: float,
@@ -183,36 +217,40 @@ def contend(
 ) -> int:
     """Look closer at the arm of the highest upper bound until one arm stands out; -1 where an arm cannot be solved."""
     K, d = X.shape
-    before, trial = np.empty((2, d)), np.empty(N_KNOWN)
+    before, trial, alive = np.empty((2, d)), np.empty(N_KNOWN), np.arange(K)
+    count, best, kept = K, -math.inf, len(gradient) > 1
     while True:
-        best = -math.inf
-        for a in range(K):
-            best = max(best, known[a, LOW])
-        contenders, last, pick, top, guess = 0, 0, -1, -math.inf, -math.inf
-        for a in range(K):
+        for k in range(count):
+            best = max(best, known[alive[k], LOW])
+        contenders, pick, top, guess = 0, -1, -math.inf, -math.inf
+        for k in range(count):
+            a = alive[k]
             high = known[a, HIGH]
             if high >= best:
+                alive[contenders] = a
                 contenders += 1
-                last = a
                 if known[a, LOOKS] < MOST_LOOKS and high - known[a, LOW] > 4.0 * known[a, MARGIN]:
-                    # before there is a good lower bound the best guess is looked at, later the highest upper bound
+                    # before there is a lower bound the best guess is looked at, later the highest upper bound
                     if best == -math.inf:
                         high = math.inf
                     if high > top or (high == top and known[a, GUESS] > guess):
                         pick, top, guess = a, high, known[a, GUESS]
-        if contenders == 1:
-            return last
+        count = contenders
+        if count == 1:
+            return alive[0]
         if pick < 0:
             return settle(problem, alpha, eta, X, known, best, work)
-        kept = len(gradient) > 1
         k = pick if kept else 0
         look_closer(
             problem, concordance, alpha, eta, X[pick], theta[pick], step[pick], known[pick], gradient[k], inverse[k],
             work, small, before,
         )  # fmt: skip
-        if not kept and contenders > 4:
+        if not kept and count > 4 and known[pick, SHARED] == 0.0 and known[pick, REACH] < 0.3:
+            known[pick, SHARED] = 1.0
             best = max(best, known[pick, LOW])
-            share(alpha, eta, X, pick, theta, step, known, gradient[0], inverse[0], best, trial, before[0])
+            share(
+                alpha, eta, X, alive[:count], pick, theta, step, known, gradient[0], inverse[0], best, trial, before[0]
+            )
 
 
 @compiled
@@ -220,6 +258,7 @@ def share(
     alpha: float,
     eta: float,
     X: FloatArray,
+    alive: IntArray,
     b: int,
     theta: FloatArray,
     step: FloatArray,
@@ -230,11 +269,11 @@ def share(
     trial: FloatArray,
     p: FloatArray,
 ) -> None:
-    """Bound the other contenders from the point that arm b was looked at: there their gradient is r_b + α(x_a − x_b)."""
-    K, d = X.shape
+    """Bound the other contenders from where arm b was looked at: their gradient there is r_b + α(x_a − x_b)."""
+    d = X.shape[1]
     origin = theta[b]
     trial[RHO], trial[RADIUS], trial[GROWTH] = known[b, RHO], known[b, RADIUS], known[b, GROWTH]
-    for a in range(K):
+    for a in alive:
         if a == b or known[a, HIGH] < best:
             continue
         apart = size = 0.0
@@ -258,7 +297,7 @@ def share(
         trial[SCALE] = known[b, SCALE] + math.fabs(alpha * move)
         bound(eta, alpha, max(square, 0.0), slope, max(width, 0.0), trial)
         if trial[HIGH] - trial[LOW] < known[a, HIGH] - known[a, LOW]:
-            trial[LOOKS] = known[a, LOOKS]
+            trial[LOOKS], trial[SHARED] = known[a, LOOKS], known[a, SHARED]
             trial[LOW], trial[HIGH] = max(trial[LOW], known[a, LOW]), min(trial[HIGH], known[a, HIGH])
             known[a] = trial
             theta[a] = origin
@@ -294,8 +333,31 @@ def settle(
     return winner
 
 
+contend_at = at_address(CONTEND_SIGNATURE)
+
+
 @compiled
-def start_from(
+def contend(
+    problem: Any,
+    concordance: float,
+    alpha: float,
+    eta: float,
+    X: FloatArray,
+    theta: FloatArray,
+    step: FloatArray,
+    known: FloatArray,
+    gradient: FloatArray,
+    inverse: FloatArray,
+    work: FloatArray,
+    small: FloatArray,
+) -> int:
+    """`contend_body` called by address."""
+    return contend_at(problem[7][CONTEND])(
+        problem, concordance, alpha, eta, X, theta, step, known, gradient, inverse, work, small
+    )  # type: ignore[no-any-return]
+
+
+def start_body(
     problem: Any,
     concordance: float,
     alpha: float,
@@ -342,7 +404,7 @@ def start_from(
         farthest = max(farthest, delta)
         # LOW, HIGH and REACH wait for ρ, which depends on the farthest step
         known[a, VALUE], known[a, SCALE], known[a, LOOKS] = f + alpha * score, scale + math.fabs(alpha * score), 0.0
-        known[a, GROWTH] = 1.0
+        known[a, GROWTH], known[a, SHARED] = 1.0, 0.0
         known[a, LOW], known[a, HIGH], known[a, REACH] = width, score + along + alpha * width, delta
     farthest = math.sqrt(farthest)
     rhos, radii = np.empty(len(DISTANCES)), np.empty(len(DISTANCES))
@@ -359,6 +421,27 @@ def start_from(
     for j in range(d):
         middle[j] += towards[j]
     return True
+
+
+start_at = at_address(START_SIGNATURE)
+
+
+@compiled
+def start_from(
+    problem: Any,
+    concordance: float,
+    alpha: float,
+    eta: float,
+    middle: FloatArray,
+    X: FloatArray,
+    theta: FloatArray,
+    step: FloatArray,
+    known: FloatArray,
+    work: FloatArray,
+    small: FloatArray,
+) -> bool:
+    """`start_body` called by address."""
+    return start_at(problem[7][START])(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)  # type: ignore[no-any-return]
 
 
 @compiled

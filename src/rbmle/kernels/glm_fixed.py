@@ -1,8 +1,9 @@
 """GLM-RBMLE with arms that stay: every arm keeps a point near its θ̄ and what is exactly known there.
 
 A reward changes g, ∇g and H⁻¹ at each arm's point by terms of one row alone, and so does the growth of α(t): O(d²) an
-arm, whatever the history; the Newton step and H⁻¹x_a follow in O(d). From these the index is bounded (kernels.glm_bounds), and only arms that can win move on by a
-Newton step. Arrays are those of kernels.glm_choose with G = K, and
+arm, whatever the history; the Newton step and H⁻¹x_a follow in O(d). From these the index is bounded
+(kernels.glm_bounds), and only arms that can win move on by a Newton step. Arrays are those of kernels.glm_choose with
+G = K, and
 
     clock  (2,)  the α that the arms' points know of; rewards learnt since all arms were looked at
 """
@@ -171,7 +172,8 @@ def choose_fixed(
             for j in range(d):
                 theta[a, j] += length * step[a, j]
             look(
-                problem, concordance, alpha, eta, X[a], theta[a], step[a], known[a], gradient[a], inverse[a], work, small
+                problem, concordance, alpha, eta, X[a], theta[a], step[a], known[a], gradient[a], inverse[a],
+                work, small,
             )  # fmt: skip
             if not math.isfinite(known[a, VALUE]):  # overshot: begin at the middle instead
                 for j in range(d):
@@ -227,5 +229,7 @@ def play_fixed(
         r = rewards[t, arm]
         rows = max(rows, add(XT, counts, sums, table, rows, X[arm], 1.0, r) + 1)
         if concordance >= 0.0:
-            learn(code, limit, functions, concordance, X[arm], r, X, theta, step, known, gradient, inverse, clock, scratch)
+            learn(
+                code, limit, functions, concordance, X[arm], r, X, theta, step, known, gradient, inverse, clock, scratch
+            )
     return len(rewards), rows

@@ -2,8 +2,8 @@
 
     code       0 Gaussian, 1 logistic, 2 Poisson, 3 functions of the user
     limit      S of the extended link, inf for none
-    functions  (6,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are compiled
-               once, where the compiler would else work through them again for every caller; see `addresses`
+    functions  (9,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are compiled
+               once, where the compiler would else work through them again for every caller; see kernels.glm_code
 
 Arrays of rows are padded with zeros to a multiple of `LANES`, so that no loop has a scalar remainder.
 """
@@ -11,7 +11,7 @@ Arrays of rows are padded with zeros to a multiple of `LANES`, so that no loop h
 import ctypes
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -28,11 +28,12 @@ LANES = 16
 SCALAR = types.float64(types.float64)
 VECTOR = types.Array(types.float64, 1, "C")
 MATRIX = types.Array(types.float64, 2, "C")
+CUBE = types.Array(types.float64, 3, "C")
 ADDRESSES = types.Array(types.int64, 1, "C")
 LINK_SIGNATURE = types.void(types.int64, types.float64, ADDRESSES, types.int64, VECTOR, VECTOR, VECTOR, VECTOR)
 
 # Places in `functions`: μ, μ' and b of a user's family, and compiled functions that are called by address.
-LINK, EVALUATE, MAXIMISE = 3, 4, 5
+LINK, EVALUATE, MAXIMISE, LOOK, CONTEND, START = 3, 4, 5, 6, 7, 8
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01
@@ -57,12 +58,12 @@ def summing(function: F) -> F:
     """Compile like `compiled`, but let sums be taken in any order, which is what makes them vector code."""
     with our_cache() as writable:
         options = {"cache": writable, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}}
-        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        return cast(F, numba.njit(**options)(function))
 
 
 def inlined(function: F) -> F:
     """Compile a small function so that it melts into the loop that calls it."""
-    return numba.njit(error_model="numpy", forceinline=True, fastmath={"contract"})(function)  # type: ignore[no-any-return]
+    return cast(F, numba.njit(error_model="numpy", forceinline=True, fastmath={"contract"})(function))
 
 
 @intrinsic

@@ -16,7 +16,6 @@ root       (d, d)  R lower triangular with RᵀR = H⁻¹
 work       (5, C)  z, μ, μ', b, scratch
 """
 
-import functools
 import math
 from typing import Any
 
@@ -27,15 +26,12 @@ from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm_link import (
     ADDRESSES,
     EVALUATE,
-    LINK_SIGNATURE,
     MATRIX,
     MAXIMISE,
     VECTOR,
     at_address,
     link,
-    link_body,
     link_inline,
-    machine_code,
     summing,
 )
 from rbmle.types import FloatArray, IntArray
@@ -386,18 +382,3 @@ def maximise(problem: Any, bias: FloatArray, theta: FloatArray, work: FloatArray
     result = np.empty(2)
     maximise_at(problem[7][MAXIMISE])(problem, bias, theta, work, result)
     return result[1] <= TOLERANCE, result[0], result[1]
-
-
-@functools.cache
-def shared_code() -> tuple[Any, Any, Any]:
-    """The machine code that is called by address, in the order of its places in `functions`."""
-    return (
-        machine_code(LINK_SIGNATURE, link_body),
-        machine_code(EVALUATE_SIGNATURE, evaluate_body),
-        machine_code(MAXIMISE_SIGNATURE, maximise_body),
-    )
-
-
-def addresses(*user: int) -> IntArray:
-    """The array `functions` of kernels.glm_link, with the addresses of μ, μ' and b of a user's family if there are."""
-    return np.array([*(user or (0, 0, 0)), *(code.address for code in shared_code())], dtype=np.int64)

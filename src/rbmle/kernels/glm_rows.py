@@ -29,14 +29,14 @@ def find(XT: FloatArray, table: IntArray, x: FloatArray) -> int:
     while True:
         row = table[slot]
         if row < 0:
-            return np.int64(slot)
+            return int(slot)
         same = True
         for j in range(len(x)):
             if XT[j, row] != x[j]:
                 same = False
                 break
         if same:
-            return np.int64(slot)
+            return int(slot)
         slot = (slot + np.uint64(1)) & mask
 
 

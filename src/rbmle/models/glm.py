@@ -33,7 +33,7 @@ def link_of(family: Family) -> tuple[int, float, IntArray]:
         handles = [kernels.glm_link.compile_function(f) for f in (base.mu, base.dmu, base.potential)]
         _kept_alive.extend(handles)  # machine code lives as long as its handle
         user = [kernels.glm_link.address_of(handle) for handle in handles]
-    return base.code, limit, kernels.glm_newton.addresses(*user)
+    return base.code, limit, kernels.glm_code.addresses(*user)
 
 
 class GLMModel:
@@ -81,6 +81,7 @@ class GLMModel:
         self._solved = 0  # the version that θ̂ is of
         self._H, self._H_inv = self.regularization * np.eye(d), np.eye(d) / self.regularization
         self._curvature_of = 0
+        self._XT, self._counts, self._sums = np.empty((d, 0)), np.empty(0), np.empty(0)
         self._allocate(FIRST_ROOM if memory == "exact" else 0)
 
     def _allocate(self, capacity: int) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 BLOCK = 65_536
 
+Points = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+
 
 class GLMFixedArms:
     """Made by `policy.fix_arms(contexts)`. Shares the policy's model: what one learns, the other knows."""
@@ -31,7 +33,7 @@ class GLMFixedArms:
         self.contexts = X.copy()
         self.n_arms = len(X)
         self._version = -1  # of the model that the arms' points know
-        self._points: tuple[FloatArray, ...] = ()  # arrays of kernels.glm_fixed, made when first needed
+        self._points: Points | None = None  # arrays of kernels.glm_fixed, made when first needed
         self._clock = np.empty(2)
         self._work = np.empty((5, 0))
         self._small = np.empty((2 * policy.n_features + 1, policy.n_features))
@@ -54,10 +56,10 @@ class GLMFixedArms:
             raise policy.unsolved()
         return int(arm)
 
-    def _ready(self) -> tuple[FloatArray, ...]:
+    def _ready(self) -> Points:
         """The arms' points; where the model has learnt behind their back they are to start anew."""
         (K, d), model = self.contexts.shape, self.policy.model
-        if not self._points:
+        if self._points is None:
             known = np.empty((K, kernels.glm_choose.N_KNOWN))
             self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), np.empty((K, d + 1, d))
         if self._version != model.version:
@@ -81,7 +83,7 @@ class GLMFixedArms:
         arm, fresh = as_arm(arm, self.n_arms), self._version == self.policy.model.version
         x, r = model.checked(self.contexts[arm], reward)
         model.observe(x, r)
-        if fresh and self._points and policy.concordance >= 0.0:
+        if fresh and self._points is not None and policy.concordance >= 0.0:
             kernels.glm_fixed.learn(
                 *link_of(model.family), policy.concordance, x, r, self.contexts, *self._points, self._clock,
                 self._scratch,

@@ -1,18 +1,21 @@
 """GLM-RBMLE: reward-biased maximum likelihood for generalized linear bandits, the paper's second method."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import ConvergenceError
+from rbmle.errors import ConvergenceError, InvalidParameterError
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.glm import link_of
 from rbmle.params import OneOf, Schedule, ScheduleLike
 from rbmle.policies.glm import GLMPolicy
 from rbmle.schedules import OnePlusLog, Sqrt, evaluate
 from rbmle.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from rbmle.policies.glm_fixed import GLMFixedArms
 
 # Rounds of a block for which room is made at once.
 BLOCK = 1024
@@ -56,8 +59,6 @@ class GLMRBMLE(GLMPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.memory == "online" and self.index == "gaussian":
-            from rbmle.errors import InvalidParameterError
-
             raise InvalidParameterError("The 'index' parameter of GLMRBMLE must be 'likelihood' with memory='online'.")
         self.arms_solved = 0
         self._middle = np.zeros(self.n_features)  # near θ̂, from where all arms are bounded
@@ -133,7 +134,7 @@ class GLMRBMLE(GLMPolicy):
         return GLMFixedArms(self, contexts)
 
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted to be finite."""
+        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted as they are."""
         arms, model = np.empty(len(rewards), dtype=np.int64), self.model
         contexts, rewards = plain(contexts), plain(rewards)
         if self.index == "gaussian":

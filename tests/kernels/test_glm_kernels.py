@@ -81,6 +81,7 @@ def test_bounds_from_the_middle_contain_every_solved_index(family):
         assert kernels.glm_index.solve_all(model.problem(), alpha, eta, 0.0, False, contexts, scores, theta, work)
         middle = policy.model.theta_hat + 0.02 * rng.normal(size=d)
         constant = policy.concordance
+        policy.link()
         assert C.start_from(model.problem(), constant, alpha, eta, middle, contexts, theta, step, known, work, small)
         assert (known[:, C.LOW] <= scores).all()
         assert (scores <= known[:, C.HIGH]).all()

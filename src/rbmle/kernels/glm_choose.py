@@ -354,7 +354,7 @@ def contend(
     """`contend_body` called by address."""
     return contend_at(problem[7][CONTEND])(
         problem, concordance, alpha, eta, X, theta, step, known, gradient, inverse, work, small
-    )  # type: ignore[no-any-return]
+    )
 
 
 def start_body(
@@ -441,7 +441,7 @@ def start_from(
     small: FloatArray,
 ) -> bool:
     """`start_body` called by address."""
-    return start_at(problem[7][START])(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)  # type: ignore[no-any-return]
+    return start_at(problem[7][START])(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)
 
 
 @compiled

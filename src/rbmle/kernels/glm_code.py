@@ -13,18 +13,25 @@ from rbmle.kernels.glm_choose import (
     look_body,
     start_body,
 )
-from rbmle.kernels.glm_link import LINK_SIGNATURE, link_body, machine_code
+from rbmle.kernels.glm_link import LINK_SIGNATURE, LOOK, START, link_body, machine_code
 from rbmle.kernels.glm_newton import EVALUATE_SIGNATURE, MAXIMISE_SIGNATURE, evaluate_body, maximise_body
 from rbmle.types import IntArray
 
 
 @functools.cache
-def shared_code() -> tuple[Any, ...]:
-    """The machine code, in the order of its places in `functions` of kernels.glm_link; kept alive here."""
+def estimating() -> tuple[Any, ...]:
+    """What every generalized linear model needs, in the order of the places in `functions` of kernels.glm_link."""
     return (
         machine_code(LINK_SIGNATURE, link_body),
         machine_code(EVALUATE_SIGNATURE, evaluate_body),
         machine_code(MAXIMISE_SIGNATURE, maximise_body),
+    )
+
+
+@functools.cache
+def choosing() -> tuple[Any, ...]:
+    """What the decisions of GLM-RBMLE need besides."""
+    return (
         machine_code(LOOK_SIGNATURE, look_body),
         machine_code(CONTEND_SIGNATURE, contend_body),
         machine_code(START_SIGNATURE, start_body),
@@ -33,4 +40,11 @@ def shared_code() -> tuple[Any, ...]:
 
 def addresses(*user: int) -> IntArray:
     """The array `functions` of kernels.glm_link, with the addresses of μ, μ' and b of a user's family if there are."""
-    return np.array([*(user or (0, 0, 0)), *(code.address for code in shared_code())], dtype=np.int64)
+    known = [*(user or (0, 0, 0)), *(code.address for code in estimating())]
+    return np.array([*known, 0, 0, 0], dtype=np.int64)
+
+
+def complete(functions: IntArray) -> None:
+    """Add the addresses that decisions need, compiled only for those who decide."""
+    if functions[START] == 0:
+        functions[LOOK:] = [code.address for code in choosing()]

@@ -53,7 +53,7 @@ class GLMModel:
     >>> model.n, model.n_rows
     (2, 1)
     >>> model.means([[1.0, 0.0], [0.0, 1.0]]).round(4)
-    array([0.6656, 0.5   ])
+    array([0.6626, 0.5   ])
     """
 
     def __init__(

@@ -45,6 +45,7 @@ class GLMFixedArms:
         if policy.memory == "online" or policy.index == "gaussian":
             return policy.choose(self.contexts)
         points = self._ready()
+        policy.link()
         if self._work.shape[1] < len(model.store()[1]):
             self._work = np.empty((5, len(model.store()[1])))
         arm, policy.arms_solved = kernels.glm_fixed.choose_fixed(
@@ -104,7 +105,7 @@ class GLMFixedArms:
             points = self._ready()
             solved = np.zeros(part.stop - start, dtype=np.int64)
             done, model.n_rows = kernels.glm_fixed.play_fixed(
-                model.store(), model.n_rows, policy.regularization, link_of(model.family), policy.concordance,
+                model.store(), model.n_rows, policy.regularization, policy.link(), policy.concordance,
                 policy._middle, self.contexts, *points, self._clock, plain(rewards[part]),
                 *policy.weights(part.stop - start), arms[part], solved,
             )  # fmt: skip

@@ -45,7 +45,7 @@ class GLMRBMLE(GLMPolicy):
     >>> policy = GLMRBMLE(n_features=2)
     >>> policy.update([1.0, 0.0], 1.0)
     >>> policy.scores([[1.0, 0.0], [0.0, 1.0]]).round(4)
-    array([2.1442, 1.8174])
+    array([2.3521, 1.7933])
     """
 
     title = "reward-biased maximum likelihood, generalized linear"
@@ -71,6 +71,12 @@ class GLMRBMLE(GLMPolicy):
         known = self.model.family.self_concordance
         return -1.0 if known is None or self.index == "gaussian" else known
 
+    def link(self) -> tuple[int, float, IntArray]:
+        """The family's link for kernels, with all that decisions call by address."""
+        link = link_of(self.model.family)
+        kernels.glm_code.complete(link[2])
+        return link
+
     def weights(self, count: int) -> tuple[FloatArray, FloatArray]:
         """α(t) and η(t) of the coming rounds."""
         rounds = np.arange(self.t, self.t + count, dtype=np.float64)
@@ -90,6 +96,7 @@ class GLMRBMLE(GLMPolicy):
         if self.memory == "online" or self.index == "gaussian":
             return int(np.argmax(self.scores(X)))
         (K, d), rows = X.shape, len(self.model.store()[1])
+        self.link()
         arm, self.arms_solved = kernels.glm_choose.choose(
             self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
             np.empty((K, d)), np.empty((K, kernels.glm_choose.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 1, d)),
@@ -147,7 +154,7 @@ class GLMRBMLE(GLMPolicy):
             model.reserve(BLOCK)
             solved = np.zeros(BLOCK, dtype=np.int64)
             done, model.n_rows = kernels.glm_rounds.play(
-                model.store(), model.n_rows, self.regularization, link_of(model.family), self.concordance,
+                model.store(), model.n_rows, self.regularization, self.link(), self.concordance,
                 self._middle, contexts[part], rewards[part],
                 *self.weights(part.stop - start), arms[part], solved,
             )  # fmt: skip

@@ -17,7 +17,7 @@ from rbmle.types import FloatArray
 
 @compiled
 def learn(mean: FloatArray, variance: FloatArray, volume: FloatArray, g: FloatArray, arm: int, r: float) -> float:
-    """Update means and variances after a pull of `arm`, g = G[:, arm] before the pull; returns the gain 1/(1 + g_arm)."""
+    """Update means and variances after a pull of `arm`, g = G[:, arm] before it; returns the gain 1/(1 + g_arm)."""
     gain = 1.0 / (1.0 + g[arm])
     grow(volume, 1.0 + g[arm])
     step = gain * (r - mean[arm])
@@ -48,8 +48,8 @@ def learn_root(
 ) -> None:
     """Pull of `arm`: V' = C(I + s sᵀ)Cᵀ with s = w_arm, so W' = W M⁻ᵀ for the Cholesky factor M of I + s sᵀ.
 
-    With t_j = 1 + Σ_{i≤j} s_i²: M_jj = √(t_j/t_{j−1}) and M_ij = s_i s_j/√(t_j t_{j−1}) below the diagonal, so that each
-    row is solved in O(d). The factor is unique: this path and the general one see the same samples.
+    With t_j = 1 + Σ_{i≤j} s_i²: M_jj = √(t_j/t_{j−1}) and M_ij = s_i s_j/√(t_j t_{j−1}) below the diagonal; each
+    row takes O(d). The factor is unique: this path and the general one see the same samples.
     """
     K, d = W.shape
     s = W[arm].copy()

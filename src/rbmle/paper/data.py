@@ -39,15 +39,15 @@ def draw_contexts(stream: np.random.RandomState, setting: Setting, T: int) -> Fl
 
 def left_to_right(contexts: FloatArray, theta: FloatArray) -> FloatArray:
     """xᵀθ summed from left to right, as plain loops do."""
-    total = np.multiply(contexts[..., 0], theta[0])
-    for i in range(1, len(theta)):
+    total = np.zeros(contexts.shape[:-1])
+    for i in range(len(theta)):
         total += contexts[..., i] * theta[i]
     return total
 
 
 def left_to_right_squares(contexts: FloatArray) -> FloatArray:
     """‖x‖² summed from left to right."""
-    total: FloatArray = contexts[..., 0] ** 2
-    for i in range(1, contexts.shape[-1]):
+    total = np.zeros(contexts.shape[:-1])
+    for i in range(contexts.shape[-1]):
         total += contexts[..., i] ** 2
     return total

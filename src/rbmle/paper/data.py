@@ -32,7 +32,7 @@ def draw_contexts(stream: np.random.RandomState, setting: Setting, T: int) -> Fl
     d = len(setting.theta)
     shape = (TRIALS, setting.n_arms, d) if setting.static else (TRIALS, T, setting.n_arms, d)
     # The published draw goes through the SVD of 10·I, whose factors are exactly I and √10.
-    contexts = stream.standard_normal(shape) * np.sqrt(10.0)
+    contexts: FloatArray = stream.standard_normal(shape) * np.sqrt(10.0)
     contexts /= np.sqrt(left_to_right_squares(contexts))[..., None]
     return contexts
 

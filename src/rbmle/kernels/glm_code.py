@@ -5,15 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from rbmle.kernels.glm_choose import (
-    CONTEND_SIGNATURE,
-    LOOK_SIGNATURE,
-    START_SIGNATURE,
-    contend_body,
-    look_body,
-    start_body,
-)
+from rbmle.kernels.glm_choose import CONTEND_SIGNATURE, START_SIGNATURE, contend_body, start_body
 from rbmle.kernels.glm_link import LINK_SIGNATURE, LOOK, START, link_body, machine_code
+from rbmle.kernels.glm_look import LOOK_SIGNATURE, look_body
 from rbmle.kernels.glm_newton import EVALUATE_SIGNATURE, MAXIMISE_SIGNATURE, evaluate_body, maximise_body
 from rbmle.types import IntArray
 

@@ -14,22 +14,9 @@ from typing import Any
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm_choose import (
-    GROWTH,
-    HIGH,
-    LOOKS,
-    RADIUS,
-    REACH,
-    RHO,
-    SCALE,
-    VALUE,
-    bound,
-    contend,
-    look,
-    settle,
-    start_from,
-)
+from rbmle.kernels.glm_choose import contend, settle, start_from
 from rbmle.kernels.glm_link import link
+from rbmle.kernels.glm_look import GROWTH, HIGH, LOOKS, RADIUS, REACH, RHO, SCALE, VALUE, bound, look
 from rbmle.kernels.glm_rows import add, padded
 from rbmle.types import FloatArray, IntArray
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm_choose import N_KNOWN, choose
+from rbmle.kernels.glm_choose import choose
+from rbmle.kernels.glm_look import N_KNOWN
 from rbmle.kernels.glm_online import observe
 from rbmle.kernels.glm_rows import add, padded
 from rbmle.kernels.normal import first_max

@@ -61,7 +61,7 @@ class GLMFixedArms:
         """The arms' points; where the model has learnt behind their back they are to start anew."""
         (K, d), model = self.contexts.shape, self.policy.model
         if self._points is None:
-            known = np.empty((K, kernels.glm_choose.N_KNOWN))
+            known = np.empty((K, kernels.glm_look.N_KNOWN))
             self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), np.empty((K, d + 1, d))
         if self._version != model.version:
             self._clock[1] = np.inf

@@ -99,7 +99,7 @@ class GLMRBMLE(GLMPolicy):
         self.link()
         arm, self.arms_solved = kernels.glm_choose.choose(
             self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
-            np.empty((K, d)), np.empty((K, kernels.glm_choose.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 1, d)),
+            np.empty((K, d)), np.empty((K, kernels.glm_look.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 1, d)),
         )  # fmt: skip
         if arm < 0:
             raise self.unsolved()

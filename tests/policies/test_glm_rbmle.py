@@ -6,6 +6,8 @@ from scipy.optimize import minimize
 
 from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.families import Custom, Gaussian, Logistic, Poisson
+from rbmle.paper.data import prepared
+from rbmle.paper.settings import GLM
 from rbmle.policies.glm_rbmle import GLMRBMLE
 from rbmle.policies.lin_rbmle import LinRBMLE
 from rbmle.schedules import Constant, OnePlusLog, Sqrt
@@ -269,3 +271,20 @@ def test_bad_contexts_are_refused():
         for method in (policy.choose, policy.scores, policy.probabilities, policy.fix_arms):
             with pytest.raises(InvalidInputError, match="contexts"):
                 method(contexts)
+
+
+@pytest.mark.parametrize("setting", GLM, ids=lambda setting: setting.key)
+def test_online_memory_costs_little_regret_on_the_papers_data(setting):
+    problem, trials = prepared(setting), 50 if setting.static else 15
+    totals = {"exact": 0.0, "online": 0.0}
+    for trial in range(trials):
+        rounds = problem.rounds(0, trial, 0, setting.horizon)
+        means = np.broadcast_to(rounds.mean_rewards, rounds.rewards.shape)
+        for memory in totals:
+            policy = GLMRBMLE(n_features=len(setting.theta), memory=memory)
+            if setting.static:
+                arms = policy.fix_arms(rounds.contexts[0]).play(rounds.rewards)
+            else:
+                arms = policy.play(rounds.contexts, rounds.rewards)
+            totals[memory] += (means.max(axis=1) - means[np.arange(len(arms)), arms]).sum()
+    assert totals["online"] == pytest.approx(totals["exact"], rel=0.1)

@@ -275,7 +275,7 @@ def test_bad_contexts_are_refused():
 
 @pytest.mark.parametrize("setting", GLM, ids=lambda setting: setting.key)
 def test_online_memory_costs_little_regret_on_the_papers_data(setting):
-    problem, trials = prepared(setting), 50 if setting.static else 15
+    problem, trials = prepared(setting), 50
     totals = {"exact": 0.0, "online": 0.0}
     for trial in range(trials):
         rounds = problem.rounds(0, trial, 0, setting.horizon)

@@ -57,7 +57,8 @@ def paper(
     """Run the paper's experiments: every table beside the printed one, every figure, the bounds.
 
     Parts: **linear-regret** (Figure 1, Tables 1, 3, 4, 5), **linear-time** (Figure 2, Tables 2, 6), **glm-regret**
-    (Figure 3, Tables 7 to 10), **glm-time** (Figure 4, Table 11), **bounds** (Theorems 2 and 3), **bias** (α(t) = c·t^p).
+    (Figure 3, Tables 7 to 10), **glm-time** (Figure 4, Table 11), **bounds** (Theorems 2 and 3),
+    **bias** (a sweep over α(t) = c·t^p).
 
     Finished trials are kept in the folder: a run that was stopped or killed goes on where it was.
     """

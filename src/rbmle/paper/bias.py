@@ -59,7 +59,7 @@ class BiasPart:
             title = short_name(each.setting)
             figures.append(
                 Figure(
-                    caption=title,
+                    caption=f"({letter})",
                     drawing=bias_sweep(plan.bias_exponents, plan.bias_scales, means, chosen=CHOSEN, title=title),
                     name=f"bias-{letter}",
                     alt=f"Mean final regret over the exponent p for several c, {title}.",
@@ -119,6 +119,10 @@ def best_beside_chosen(grid: Sequence[tuple[float, float]], final: dict[str, Flo
     worst = {point: float(final[name_of(*point)].max()) for point in grid}
     best_mean, best_worst = min(mean, key=mean.__getitem__), min(worst, key=worst.__getitem__)
     return [
-        f"{mean[CHOSEN]:,.1f}", f"{worst[CHOSEN]:,.1f}", f"{mean[best_mean]:,.1f}", f"({best_mean[0]:g}, {best_mean[1]:g})",
-        f"{worst[best_worst]:,.1f}", f"({best_worst[0]:g}, {best_worst[1]:g})",
-    ]  # fmt: skip
+        f"{mean[CHOSEN]:,.1f}",
+        f"{worst[CHOSEN]:,.1f}",
+        f"{mean[best_mean]:,.1f}",
+        f"({best_mean[0]:g}, {best_mean[1]:g})",
+        f"{worst[best_worst]:,.1f}",
+        f"({best_worst[0]:g}, {best_worst[1]:g})",
+    ]

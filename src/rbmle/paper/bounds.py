@@ -114,7 +114,7 @@ def measured(
     title = short_name(each.setting)
     label = "Theorem 2" if isinstance(bound, LinearBound) else "Theorem 3, formula"
     figure = Figure(
-        caption=title,
+        caption=f"({name[-1]})",
         drawing=bound_over_regret(rounds, regret, {f"{label}, δ = {DELTA:g}": curve}, title=title),
         name=name,
         alt=f"Bound and measured regret of {policy}, {title}: {curve[-1]:.0f} against a largest of {final.max():.0f}.",
@@ -147,7 +147,7 @@ def glm_words(records: Sequence[dict[str, Any]]) -> str:
     return (
         "Theorem 3 needs L_μ ≥ 1 ≥ κ_μ in its proof. The logistic link has L_μ = ¼, and with 1 in its place the first "
         f"T₀ = {starts} rounds of the four settings are left uncovered: **at this horizon the theorem says nothing**. "
-        "The curves show the formula with L_μ = ¼ and κ_μ as they are (S = ‖θ‖, σ = ½), a number that the proof does not "
-        f"support; measured regret is below it in {sum(r['below'] for r in rows)} of {sum(r['trials'] for r in rows)} "
+        "The curves show the formula with L_μ = ¼ and κ_μ as they are (S = ‖θ‖, σ = ½), a number that the proof does "
+        f"not support; measured regret is below it in {sum(r['below'] for r in rows)} of {sum(r['trials'] for r in rows)} "
         "trials."
     )

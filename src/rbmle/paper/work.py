@@ -98,7 +98,7 @@ def _finished(
     ready.reverse()
     with ThreadPoolExecutor(workers) as pool:
         while ready or running:
-            while ready and len(running) < workers + 1:
+            while ready and len(running) < workers:
                 job = ready.pop()
                 earlier = store.get(job.before.key) if job.before is not None else None
                 running[pool.submit(job.play, data, earlier)] = job

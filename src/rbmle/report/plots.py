@@ -1,15 +1,18 @@
 """Figures that a replication needs beside the regret curves, all drawn to stay legible on a phone and in the dark."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rbmle.report.figures import look, new_figure
+from rbmle.report.tables import duration
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure as Drawing
 
 PANEL = (4.2, 3.4)
@@ -41,8 +44,10 @@ def time_against_regret(
             [seconds[name]], [regret[name]], MARKERS[k % len(MARKERS)], label=name, color=look(k)["color"], ms=7, ls=""
         )
     axes.set_xscale("log")
-    _scale(axes.set_yscale, axes.set_ylim, list(regret.values()))
-    axes.set_xlabel("seconds per decision")
+    _log_ticks(axes.xaxis, list(seconds.values()), duration)
+    if _scale(axes.set_yscale, axes.set_ylim, list(regret.values())):
+        _log_ticks(axes.yaxis, list(regret.values()))
+    axes.set_xlabel("time per decision")
     axes.set_ylabel("mean final regret")
     axes.margins(0.08)
     _legend_below(drawing, axes, 3)
@@ -71,6 +76,8 @@ def bound_over_regret(
         axes.plot(rounds, curve, label=name, lw=1.6, color=look(k)["color"], ls="--")
     axes.set_xscale("log")
     axes.set_yscale("log")
+    _log_ticks(axes.xaxis, [float(rounds[0]), float(rounds[-1])])
+    _log_ticks(axes.yaxis, [float(shown.min()), *(float(np.max(curve)) for curve in bounds.values())])
     axes.set_xlabel("round")
     axes.set_ylabel("cumulative regret")
     _legend_below(drawing, axes, 2)
@@ -97,7 +104,8 @@ def bias_sweep(
         value = regret[list(scales).index(chosen[0]), list(exponents).index(chosen[1])]
         ring: dict[str, Any] = {"mfc": "none", "mec": "#000000", "mew": 1.4, "ls": "", "ms": 13}
         axes.plot([chosen[1]], [value], "o", label=f"c = {chosen[0]:g}, p = {chosen[1]:g}", **ring)
-    _scale(axes.set_yscale, axes.set_ylim, regret.ravel().tolist())
+    if _scale(axes.set_yscale, axes.set_ylim, regret.ravel().tolist()):
+        _log_ticks(axes.yaxis, regret.ravel().tolist())
     axes.set_xlabel("exponent p")
     axes.set_ylabel("mean final regret")
     _legend_below(drawing, axes, 3)
@@ -114,11 +122,26 @@ def _plot(size: tuple[float, float], title: str) -> "tuple[Drawing, Axes]":
     return drawing, axes
 
 
-def _scale(set_scale: Any, set_limits: Any, values: Sequence[float]) -> None:
+def _scale(set_scale: Any, set_limits: Any, values: Sequence[float]) -> bool:
+    """Choose a logarithmic axis, or one from zero; tells which."""
     if min(values) > 0 and max(values) > WIDE_RANGE * min(values):
         set_scale("log")
-    else:
-        set_limits(bottom=0.0, top=1.1 * max(values) or 1.0)
+        return True
+    set_limits(bottom=0.0, top=1.1 * max(values) or 1.0)
+    return False
+
+
+def _log_ticks(axis: "Axis", values: Sequence[float], shown: Callable[[float], str] = "{:,g}".format) -> None:
+    """Label powers of ten, or where there are hardly any also their doubles and fives, in plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    positive = [value for value in values if value > 0]
+    decades = math.log10(max(positive) / min(positive)) if positive else 0.0
+    axis.set_major_locator(
+        LogLocator(subs=(1.0,) if decades > 1.5 else (1.0, 2.0, 5.0) if decades > 0.6 else (*range(1, 10),))
+    )
+    axis.set_major_formatter(FuncFormatter(lambda value, _: shown(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _legend_below(drawing: "Drawing", axes: "Axes", columns: int) -> None:

@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rbmle.errors import RbmleError
 from rbmle.report.document import Report, Table
@@ -13,6 +13,9 @@ from rbmle.report.figures import save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
 
 FIGURE_ENDINGS = ("png", "svg", "pdf")
 
@@ -34,6 +37,7 @@ def write(report: Report, folder: str | PathLike[str]) -> Path:
             _put(target / "tables" / f"{table.name}.csv", as_csv(table))
             _put(target / "tables" / f"{table.name}.tex", latex(table))
         for figure in report.figures:
+            settle(figure.drawing)
             for ending in FIGURE_ENDINGS:
                 save_figure(figure.drawing, target / "figures" / f"{figure.name}.{ending}")
         _put(target / "report.md", markdown(report))
@@ -41,6 +45,13 @@ def write(report: Report, folder: str | PathLike[str]) -> Path:
     except OSError as reason:
         raise RbmleError(f"The report cannot be written to {target}: {reason.strerror or reason}.") from reason
     return target / "report.html"
+
+
+def settle(drawing: "Drawing") -> None:
+    """Lay a figure out once and for all: otherwise that is done for every format again, and takes most of the time."""
+    if drawing.get_layout_engine() is not None:
+        drawing.draw_without_rendering()
+        drawing.set_layout_engine("none")
 
 
 def as_csv(table: Table) -> str:

@@ -16,7 +16,7 @@ EXAMPLES = """
 
 `rbmle compare --theta 0.5,0.5,-0.7 --arms 20 --noise "Uniform(half_width=0.5)" --out results/`
 
-`rbmle compare --family logistic --trials 50`
+`rbmle compare --family logistic --trials 50 --report study/`
 
 `rbmle compare --config study.toml` with a file like
 
@@ -62,6 +62,9 @@ def compare(
     out: Annotated[
         Path | None, typer.Option(help="Save results.csv, seconds.csv and manifest.json to a folder.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report of the comparison to a folder: page, Markdown, tables, figures.")
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with these settings and tables of policies.")] = None,
 ) -> None:
     """Compare methods on a problem: regret over many trials, and the time of a decision.
@@ -72,6 +75,7 @@ def compare(
     given = {
         "theta": theta, "arms": arms, "static": static, "noise": noise, "family": family, "methods": methods,
         "horizon": horizon, "trials": trials, "seed": seed, "jobs": jobs, "figure": figure, "out": out,
+        "report": report,
     }  # fmt: skip
     run((Study() if config is None else Study.from_toml(config)).changed(given))
 
@@ -104,3 +108,7 @@ def run(study: Study) -> None:
     if study.figure is not None:
         results.plot(study.figure, title=words)
         console.print(f"Figure is in {study.figure}", soft_wrap=True)
+    if study.report is not None:
+        from rbmle.report import report_for, write
+
+        console.print(f"Report is in {write(report_for(results), study.report)}", soft_wrap=True)

@@ -25,6 +25,7 @@ class Study:
     jobs: int = -1
     figure: Path | None = None
     out: Path | None = None
+    report: Path | None = None
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -64,7 +65,7 @@ def converted(key: str, value: Any) -> Any:
             return value
         case "theta", list():
             return value
-        case "figure" | "out", str() | Path():
+        case "figure" | "out" | "report", str() | Path():
             return Path(value)
         case "arms" | "horizon" | "trials" | "seed" | "jobs", int() if not isinstance(value, bool):
             return value
@@ -82,6 +83,7 @@ def converted(key: str, value: Any) -> Any:
         "static": "true or false",
         "figure": "a path",
         "out": "a path",
+        "report": "a path",
         "family": "a name",
         "noise": "a name such as 'uniform', or text such as 'Uniform(half_width=1.0)'",
         "policies": 'tables such as [policies.mine] with method = "LinUCB"',

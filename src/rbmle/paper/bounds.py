@@ -148,6 +148,6 @@ def glm_words(records: Sequence[dict[str, Any]]) -> str:
         "Theorem 3 needs L_μ ≥ 1 ≥ κ_μ in its proof. The logistic link has L_μ = ¼, and with 1 in its place the first "
         f"T₀ = {starts} rounds of the four settings are left uncovered: **at this horizon the theorem says nothing**. "
         "The curves show the formula with L_μ = ¼ and κ_μ as they are (S = ‖θ‖, σ = ½), a number that the proof does "
-        f"not support; measured regret is below it in {sum(r['below'] for r in rows)} of {sum(r['trials'] for r in rows)} "
-        "trials."
+        f"not support; measured regret is below it in {sum(r['below'] for r in rows)} of "
+        f"{sum(r['trials'] for r in rows)} trials."
     )

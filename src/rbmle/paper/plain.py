@@ -43,7 +43,8 @@ def kg_star(mean: FloatArray, variance: FloatArray, t: int, T: int) -> FloatArra
     high = (1 + r + np.sqrt(1 + 10 * r + r**2)) / (4 * variance)
     count = np.where(T - t <= low, T - t, np.where((gap == 0) | (high <= 1), 1, np.ceil((low + high) / 2)))
     learnt = np.sqrt((count + 1) * variance / (1 / variance + count + 1))
-    return mean - mean.max() + (T - t) * learnt * excess(-np.abs(gap) / (learnt + 1e-8))
+    index: FloatArray = mean - mean.max() + (T - t) * learnt * excess(-np.abs(gap) / (learnt + 1e-8))
+    return index
 
 
 INDICES: dict[str, Index] = {

@@ -19,10 +19,8 @@ class Progress:
         self.left: Counter[tuple[str, str]] = Counter()
         self.guess: dict[tuple[str, str], float] = {}
         self.measured: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-        self.total = self.finished = 0
-        self.since = self.busy_since = time.monotonic()
+        self.since = time.monotonic()
         self.starts: dict[int, float] = {}
-        self.spent = 0.0
         self._bar: Any = None
         self._task: Any = None
 
@@ -49,7 +47,6 @@ class Progress:
         for job in jobs:
             self.left[_kind(job)] += 1
             self.guess[_kind(job)] = job.cost
-        self.total = len(jobs)
         self.since = time.monotonic()
 
     def loading(self, job: "Job") -> None:
@@ -66,7 +63,6 @@ class Progress:
         kind = _kind(job)
         self.measured[kind].append(time.monotonic() - self.starts.pop(id(job)))
         self.left[kind] -= 1
-        self.finished += 1
         self._show(f"{job.part} · {job.where} · {job.policy}")
 
     def working(self, what: str) -> None:

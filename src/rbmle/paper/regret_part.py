@@ -165,8 +165,8 @@ class RegretPart:
         for letter, (setting, results) in zip(LETTERS, all_results.items(), strict=False):
             panels.append(
                 Figure(
-                    caption=f"({letter}) {short_name(setting)}",
-                    drawing=compact(regret_figure(results), height=4.9),
+                    caption=f"({letter})",
+                    drawing=compact(regret_figure(results, title=short_name(setting)), height=4.9),
                     name=f"figure-{kind.figure}{letter}",
                     alt=f"Cumulative regret over {results.horizon} rounds, {short_name(setting)}. Lowest at the end: "
                     f"{', '.join(results.ranking()[:3])}.",

@@ -1,7 +1,7 @@
 """The whole study: find out what is missing, run it, and say what came out."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -127,7 +127,7 @@ def chosen(parts: str | Iterable[str] | None) -> list[str]:
 
 def made_parts(names: list[str], plan: Plan, variant: str) -> dict[str, Part]:
     """The parts asked for."""
-    makers = {
+    makers: dict[str, Callable[[], Part]] = {
         "linear-regret": lambda: linear_regret(plan, variant),
         "linear-time": lambda: linear_time(plan, variant, all_trials="linear-regret" in names),
         "glm-regret": lambda: glm_regret_part(plan, variant),

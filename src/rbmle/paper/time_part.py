@@ -89,11 +89,11 @@ class TimePart:
     def _words(self) -> str:
         timing = self.study.timing
         text = (
-            "Choosing and learning together, static contexts, processor time of one core. **Plain** computes everything "
-            f"anew in every round{self.remark}. Both run in this process on the same sample paths, one at a time; the "
-            "printed seconds are from another machine, so the ratio of plain to ours is what to read. Ours: "
-            f"{timing.trials} trials of {timing.rounds} rounds, binding the arms included; plain: {timing.plain_trials} "
-            f"of {timing.plain_rounds}."
+            "Choosing and learning together, static contexts, processor time of one core. **Plain** computes "
+            f"everything anew in every round{self.remark}. Both run in this process on the same sample paths, one at a "
+            "time; the printed seconds are from another machine, so the ratio of plain to ours is what to read. Ours: "
+            f"{timing.trials} trials of {timing.rounds} rounds, binding the arms included; plain: "
+            f"{timing.plain_trials} of {timing.plain_rounds}."
         )
         if self.study.slow:
             names = " and ".join(sorted(self.study.slow))
@@ -111,7 +111,7 @@ class TimePart:
             drawing = time_against_regret(results.seconds_per_decision(), regret, title=short_name(each.setting))
             panels.append(
                 Figure(
-                    caption=f"({letter}) {short_name(each.setting)}",
+                    caption=f"({letter})",
                     drawing=drawing,
                     name=f"figure-{self.figure}{letter}",
                     alt=f"Seconds per decision against mean final regret, {short_name(each.setting)}.",
@@ -129,19 +129,16 @@ class TimePart:
         methods = list(dict.fromkeys(record["method"] for record in records))
         rows: list[list[Cell | str]] = []
         for d, K in self.study.timing.sizes:
-            row: list[Cell | str] = [f"d = {d}, K = {K}"]
+            row: list[Cell | str] = [f"d = {d}, K = {K}".replace(" ", "\u00a0")]
             by_name = {r["method"]: r for r in records if (r["d"], r["K"]) == (d, K)}
             best = min(by_name[name][f"ours_{which}"] for name in methods)
             for name in methods:
                 record = by_name[name]
-                notes = [
-                    f"plain {duration(record[f'plain_{which}'])}",
-                    f"printed {duration(record[f'printed_{which}'])}",
-                ]
+                notes = [f"{kind} {duration(record[f'{kind}_{which}'])}" for kind in ("plain", "printed")]
                 if which == "mean":
                     notes.insert(1, f"{times(record['ratio'])} ours")
-                mark = "best" if record[f"ours_{which}"] == best else ""
-                row.append(Cell(duration(record[f"ours_{which}"]), "best" if mark else "", notes))
+                ours = record[f"ours_{which}"]
+                row.append(Cell(duration(ours), "best" if ours == best else "", notes))
             rows.append(row)
         what = "Average time" if which == "mean" else "Standard deviation over trials of the time"
         caption = f"Table {number}. {what} of a decision: ours, plain, printed. The fastest of ours in a row is bold."

@@ -137,9 +137,8 @@ def _log_ticks(axis: "Axis", values: Sequence[float], shown: Callable[[float], s
 
     positive = [value for value in values if value > 0]
     decades = math.log10(max(positive) / min(positive)) if positive else 0.0
-    axis.set_major_locator(
-        LogLocator(subs=(1.0,) if decades > 1.5 else (1.0, 2.0, 5.0) if decades > 0.6 else (*range(1, 10),))
-    )
+    digits: tuple[float, ...] = (1.0,) if decades > 1.5 else (1.0, 2.0, 5.0) if decades > 0.6 else (*range(1, 10),)
+    axis.set_major_locator(LogLocator(subs=digits))
     axis.set_major_formatter(FuncFormatter(lambda value, _: shown(value)))
     axis.set_minor_formatter(NullFormatter())
 

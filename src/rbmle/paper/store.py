@@ -44,13 +44,15 @@ class Store:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(self.path, timeout=30.0)
+        except (OSError, sqlite3.Error) as reason:
+            raise StateFileError(f"{self.path} cannot be opened: {reason}.") from reason
+        try:
             self._file.execute("PRAGMA synchronous = NORMAL")
             self._file.execute(TABLE)
             self._file.commit()
             self._known = {key for (key,) in self._file.execute("SELECT key FROM trials")}
-        except OSError as reason:
-            raise StateFileError(f"{self.path.parent} cannot be written to: {reason.strerror or reason}.") from reason
         except sqlite3.Error as reason:
+            self._file.close()
             raise StateFileError(
                 f"{self.path} cannot be used: {reason}. Move it away, and its trials are run again."
             ) from reason

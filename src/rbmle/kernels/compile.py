@@ -60,6 +60,12 @@ def reordered(function: F) -> F:
         return numba.njit(cache=writable, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})(function)
 
 
+def inlined(function: F) -> F:
+    """As `compiled`, and put into the caller's body: a call that hands arrays on costs more than a short loop."""
+    with our_cache() as writable:
+        return numba.njit(cache=writable, nogil=True, error_model="numpy", inline="always")(function)
+
+
 def compiled(function: F) -> F:
     """Compile for the argument types of the first call; releases the global lock, so threads run side by side."""
     with our_cache() as writable:

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from rbmle.kernels.compile import compiled
+from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.ridge import grow
 from rbmle.types import FloatArray
 
 
-@compiled
+@inlined
 def learn(mean: FloatArray, variance: FloatArray, volume: FloatArray, g: FloatArray, arm: int, r: float) -> float:
     """Update means and variances after a pull of `arm`, g = G[:, arm] before it; returns the gain 1/(1 + g_arm)."""
     gain = 1.0 / (1.0 + g[arm])
@@ -27,7 +27,7 @@ def learn(mean: FloatArray, variance: FloatArray, volume: FloatArray, g: FloatAr
     return gain
 
 
-@compiled
+@inlined
 def learn_gram(
     mean: FloatArray, variance: FloatArray, volume: FloatArray, G: FloatArray, g: FloatArray, arm: int, r: float
 ) -> None:

@@ -10,14 +10,14 @@ Loops copy the rows they hand on: a view of an array costs an atomic count of it
 
 import numpy as np
 
-from rbmle.kernels.compile import compiled
+from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.fixed import learn_gram, learn_root
 from rbmle.kernels.formula import formula_at
-from rbmle.kernels.ridge import SMALL, all_finite, first_identical, learn, predict, root
+from rbmle.kernels.ridge import SMALL, all_finite, first_identical, learn, learn_three, predict, predict_three, root
 from rbmle.types import FloatArray, IntArray
 
 
-@compiled
+@inlined
 def copy_row(table: FloatArray, t: int, row: FloatArray) -> None:
     """row ← table[t]."""
     for i in range(len(row)):
@@ -77,20 +77,27 @@ def play(
     c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
     now, x, u = np.empty((K, d)), np.empty(d), np.empty(d)
     for t in range(B):
-        for a in range(K):
-            for i in range(d):
-                now[a, i] = X[t, a, i]
         copy_row(coefficients, t, c)
         copy_row(draws, t, z)
-        predict(now, theta, V_inv, mean, variance)
+        if d == 3:
+            predict_three(X, t, theta, V_inv, mean, variance)
+        else:
+            for a in range(K):
+                for i in range(d):
+                    now[a, i] = X[t, a, i]
+            predict(now, theta, V_inv, mean, variance)
         if needs_root:
-            root(now, V, W)
+            root(X[t], V, W)
         arm = formula(mean, variance, W, volume, c, z, bank, scores)
         if d > SMALL and len(z) == 0:
             arm = first_identical(now, arm, scores)
         arms[t] = arm
-        copy_row(now, arm, x)
-        if not learn(V, V_inv, b, theta, volume, x, rewards[t, arm], u):
+        if d == 3:
+            good = learn_three(V, V_inv, b, theta, volume, X, t, arm, rewards[t, arm])
+        else:
+            copy_row(now, arm, x)
+            good = learn(V, V_inv, b, theta, volume, x, rewards[t, arm], u)
+        if not good:
             return t
     return B
 
@@ -179,9 +186,23 @@ def play_fixed(
     formula = formula_at(address)
     scores, scratch = np.empty(len(mean)), np.empty(len(mean))
     c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
+    if gram.size:  # a loop of its own: with both forms in one body the compiler does worse by half
+        for t in range(len(rewards)):
+            copy_row(coefficients, t, c)
+            copy_row(draws, t, z)
+            arm = formula(mean, variance, W, volume, c, z, bank, scores)
+            r = rewards[t, arm]
+            learn_gram(mean, variance, volume, gram, scratch, arm, r)
+            counts[arm] += 1.0
+            sums[arm] += r
+            arms[t] = arm
+        return
     for t in range(len(rewards)):
         copy_row(coefficients, t, c)
         copy_row(draws, t, z)
         arm = formula(mean, variance, W, volume, c, z, bank, scores)
-        learn_fixed(arm, rewards[t, arm], mean, variance, gram, W, volume, counts, sums, scratch)
+        r = rewards[t, arm]
+        learn_root(mean, variance, volume, W, scratch, arm, r)
+        counts[arm] += 1.0
+        sums[arm] += r
         arms[t] = arm

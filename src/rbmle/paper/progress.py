@@ -33,7 +33,7 @@ class Progress:
                 TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.percentage:>3.0f} %"),
                 TimeElapsedColumn(), TextColumn("{task.fields[left]}"),
             )  # fmt: skip
-            self._bar = Bar(*columns, console=self.console, transient=True)
+            self._bar = Bar(*columns, console=self.console, transient=self.console.is_terminal)
             self._bar.start()
             self._task = self._bar.add_task("looking for finished trials", total=1.0, left="")
         return self

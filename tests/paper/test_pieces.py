@@ -1,6 +1,8 @@
 """What the study is made of: the store, the jobs, the progress, the plain methods, the sentences."""
 
+import _thread
 import threading
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -81,6 +83,21 @@ def test_a_failing_job_stops_the_run_and_keeps_what_was_done(tmp_path):
     with Store(tmp_path) as store:
         assert good.key in store
         assert bad.key not in store
+
+
+def test_stopped_by_hand_the_running_trial_is_kept(tmp_path):
+    def interrupted(data, earlier):
+        time.sleep(0.2)
+        _thread.interrupt_main()
+        time.sleep(0.2)
+        return Outcome(data, 1.0)
+
+    first, second = job("first", interrupted, cost=2.0), job("second")
+    with pytest.raises(KeyboardInterrupt), Store(tmp_path) as store, Progress(False) as progress:
+        carry_out([Batch([first, second], lambda: np.zeros(1))], store, 1, progress)
+    with Store(tmp_path) as store:
+        assert first.key in store
+        assert second.key not in store
 
 
 def test_jobs_run_side_by_side_unless_they_measure_time(tmp_path):
@@ -197,6 +214,7 @@ def test_conclusions_are_told_from_the_numbers():
     assert "and 1 as published" in told[0]
     assert told[1] == "Better than RBMLE only by their authors' definitions: KG in (a)."
     assert "2.00 to 2.00 times that of the best method by the authors' definitions (KG)" in told[2]
-    assert told[3] == "KG in (a): mean regret 60.00 as published, 5.00 by its authors, a factor of 12.0."
+    assert "RBMLE takes place 1 by the authors' definitions, 1 as published" in told[3]
+    assert told[4] == "KG in (a): mean regret 60.00 as published, 5.00 by its authors, a factor of 12.0."
     turned = conclusions(part, {"published": both["authors"], "authors": both["published"]})
     assert turned[1] == "Better than RBMLE only as published: KG in (a)."

@@ -143,10 +143,10 @@ def bounds_table(records: Sequence[dict[str, Any]], caption: str, name: str) -> 
 def glm_words(records: Sequence[dict[str, Any]]) -> str:
     """What Theorem 3 says here, and what it does not."""
     rows = [record for record in records if record["theorem"] == 3]
-    starts = ", ".join(f"{record['T0']:.1e}" for record in rows)
+    starts = ", ".join(f"{record['T0']:.1e}".replace("e+", "·10^") for record in rows)
     return (
         "Theorem 3 needs L_μ ≥ 1 ≥ κ_μ in its proof. The logistic link has L_μ = ¼, and with 1 in its place the first "
-        f"T₀ = {starts} rounds of the four settings are left uncovered: **at this horizon the theorem says nothing**. "
+        f"T₀ = {starts} rounds of these settings are left uncovered: **at this horizon the theorem says nothing**. "
         "The curves show the formula with L_μ = ¼ and κ_μ as they are (S = ‖θ‖, σ = ½), a number that the proof does "
         f"not support; measured regret is below it in {sum(r['below'] for r in rows)} of "
         f"{sum(r['trials'] for r in rows)} trials."

@@ -76,6 +76,7 @@ def differing(part: RegretPart) -> list[str]:
 def definitions_table(names: Sequence[str]) -> Table:
     """Both definitions in words."""
     rows: list[list[Cell | str]] = [[name, *DEFINITIONS[name]] for name in names]
+    rows = [[str(row[0]).replace("-", "\u2011"), *row[1:]] for row in rows]  # names are not broken at their hyphen
     return Table("The definitions.", ["method", "by its authors", "as published"], rows, "definitions", align="lll")
 
 
@@ -146,7 +147,7 @@ def conclusions(part: RegretPart, results: ByVariant) -> list[str]:
     if lost:
         told = "; ".join(f"{', '.join(names)} in ({letter})" for letter, names in lost.items())
         sentences.append(f"Better than {own} only as published: {told}.")
-    sentences.append(distance(results, own))
+    sentences += [distance(results, own), robustness(results, own)]
     sentences += largest_changes(part, results)
     return sentences
 
@@ -161,6 +162,18 @@ def distance(results: ByVariant, own: str) -> str:
     return (
         f"{own}'s mean regret is {ranges['authors']} times that of the best method by the authors' definitions "
         f"({listed(best)}), {ranges['published']} times as published."
+    )
+
+
+def robustness(results: ByVariant, own: str) -> str:
+    """The paper's second point: how much regret varies from trial to trial, beside the others."""
+    places = {}
+    for name, rows in results.items():
+        spreads = [{policy: row["std"] for policy, row in each.statistics().items()} for each in rows.values()]
+        places[name] = [sorted(each, key=each.__getitem__).index(own) + 1 for each in spreads]
+    return (
+        f"Robustness, the paper's other point: by standard deviation over the trials {own} takes place "
+        f"{listed(places['authors'])} by the authors' definitions, {listed(places['published'])} as published."
     )
 
 

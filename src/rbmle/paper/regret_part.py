@@ -184,8 +184,9 @@ class RegretPart:
     ) -> Table:
         kind, number = self.kind, self.kind.tables[setting.key]
         scaled = f", divided by {kind.scale:g}" if kind.scale != 1 else ""
+        how = "methods as published" if self.main == "published" else "methods by their authors' definitions"
         table = comparison.table(
-            f"Table {number}. Final cumulative regret{scaled}, {short_name(setting)}.",
+            f"Table {number}. Final cumulative regret{scaled}, {short_name(setting)}, {how}.",
             f"table-{number:02d}",
             row_names=ROWS,
         )

@@ -140,7 +140,10 @@ def made_parts(names: list[str], plan: Plan, variant: str) -> dict[str, Part]:
 
 def assembled(findings: Mapping[str, Finding], plan: Plan, variant: str, workers: int) -> Report:
     """One report of all findings, settings at the end."""
-    highlights = {number: meaning for finding in findings.values() for number, meaning in finding.highlights.items()}
+    highlights: dict[str, str] = {}
+    for finding in findings.values():
+        for number, meaning in finding.highlights.items():
+            highlights[number] = f"{highlights[number]}; {meaning}" if number in highlights else meaning
     sections = [finding.section for finding in findings.values()]
     if highlights:
         sections.insert(0, Section("In short", [Highlights(highlights)]))

@@ -1,7 +1,7 @@
 """The trials that a report needs, as jobs; those not yet stored are run, several at a time."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,9 +56,7 @@ def carry_out(batches: Iterable[Batch], store: Store, workers: int, progress: Pr
                 continue
             progress.loading(jobs[0])
             data = batch.load()
-            for job, outcome in _finished(jobs, data, store, workers if batch.side_by_side else 1, progress):
-                store.put(job.key, job.settings, outcome)
-                progress.done(job)
+            _run(jobs, data, store, workers if batch.side_by_side else 1, progress)
             del data
             batch.free()
             store.flush()
@@ -87,24 +85,34 @@ def _missing(batch: Batch, store: Store) -> list[Job]:
     return sorted((job for job in batch.jobs if job.key not in store), key=lambda job: -job.cost)
 
 
-def _finished(
-    jobs: Sequence[Job], data: Any, store: Store, workers: int, progress: Progress
-) -> Iterator[tuple[Job, Outcome]]:
-    """Jobs and outcomes as they finish. Whoever stops listening still gets back no half-done job."""
+def _run(jobs: Sequence[Job], data: Any, store: Store, workers: int, progress: Progress) -> None:
+    """Run all jobs and keep each outcome as soon as it is there."""
     here = {job.key for job in jobs}
-    ready = [job for job in jobs if job.before is None or job.before.key not in here]
+    ready = [job for job in reversed(jobs) if job.before is None or job.before.key not in here]
     then = {job.before.key: job for job in jobs if job.before is not None}
     running: dict[Future[Outcome], Job] = {}
-    ready.reverse()
+
+    def keep(future: Future[Outcome]) -> Job:
+        job = running.pop(future)
+        store.put(job.key, job.settings, future.result())
+        progress.done(job)
+        return job
+
     with ThreadPoolExecutor(workers) as pool:
-        while ready or running:
-            while ready and len(running) < workers:
-                job = ready.pop()
-                earlier = store.get(job.before.key) if job.before is not None else None
-                running[pool.submit(job.play, data, earlier)] = job
-                progress.started(job)
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                job = running.pop(future)
-                yield job, future.result()
-                if job.key in then:
-                    ready.append(then[job.key])
+        try:
+            while ready or running:
+                while ready and len(running) < workers:
+                    job = ready.pop()
+                    earlier = store.get(job.before.key) if job.before is not None else None
+                    running[pool.submit(job.play, data, earlier)] = job
+                    progress.started(job)
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    job = keep(future)
+                    if job.key in then:
+                        ready.append(then[job.key])
+        except KeyboardInterrupt:
+            # A trial cannot be stopped halfway, so what is running is waited for and kept.
+            progress.working("stopping after the trials that are running")
+            for future in wait(running).done:
+                keep(future)
+            raise

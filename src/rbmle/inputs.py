@@ -1,4 +1,4 @@
-"""Checks of contexts, rewards and arms: what users pass in. Every message names the argument, the rule and what came."""
+"""Checks of contexts, rewards and arms: what users pass in. A message names the argument, the rule and what came."""
 
 import math
 from typing import Any
@@ -9,6 +9,8 @@ from rbmle.errors import InvalidInputError
 from rbmle.types import FloatArray
 
 FLOAT = np.dtype(np.float64)
+# Squares of numbers up to these stay far from overflow, summed over many rounds too.
+LARGEST_CONTEXT, LARGEST_REWARD = 1e70, 1e140
 
 
 def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> FloatArray:
@@ -28,6 +30,15 @@ def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> Float
     if len(array) == 0:
         raise InvalidInputError(f"{name} must hold at least one arm. Got shape {array.shape}.")
     return array
+
+
+def as_catalogue(contexts: Any, n_features: int) -> FloatArray:
+    """Arms that stay: a copy of finite contexts (K, d), small enough to be squared."""
+    X = as_contexts(contexts, n_features)
+    require_finite(X, "contexts")
+    if np.abs(X).max() > LARGEST_CONTEXT:
+        raise InvalidInputError(f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}.")
+    return X.copy()
 
 
 def as_context(context: Any, n_features: int, name: str = "context") -> FloatArray:
@@ -53,7 +64,9 @@ def as_numbers(values: Any, name: str) -> FloatArray:
             raise TypeError(f"an array of {array.dtype}")
         return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else array.astype(np.float64)
     except (ValueError, TypeError) as reason:
-        raise InvalidInputError(f"{name} must be an array of real numbers. Got {describe(values)}: {reason}") from reason
+        raise InvalidInputError(
+            f"{name} must be an array of real numbers. Got {describe(values)}: {reason}"
+        ) from reason
 
 
 def as_reward(reward: Any, name: str = "reward") -> float:
@@ -72,6 +85,30 @@ def as_rewards(rewards: Any, count: int, name: str = "rewards") -> FloatArray:
         raise InvalidInputError(f"{name} must have shape ({count},), one per context. Got shape {array.shape}.")
     require_finite(array, name)
     return array
+
+
+def as_observation(context: Any, reward: Any, n_features: int) -> tuple[FloatArray, float]:
+    """A finite context (d,) and reward that can be learnt from."""
+    x, r = as_context(context, n_features), as_reward(reward)
+    if not np.abs(x).max() <= LARGEST_CONTEXT or abs(r) > LARGEST_REWARD:
+        raise refuse_values(x, r)
+    return x, r
+
+
+def is_empty(contexts: Any, rewards: Any) -> bool:
+    """Whether a batch of observations holds none."""
+    return as_numbers(rewards, "rewards").size == 0 == as_numbers(contexts, "contexts").size
+
+
+def as_observations(contexts: Any, rewards: Any, n_features: int) -> tuple[FloatArray, FloatArray]:
+    """n ≥ 1 finite contexts (n, d) and rewards (n,) that can be learnt from."""
+    X = as_contexts(contexts, n_features)
+    r = as_rewards(rewards, len(X))
+    require_finite(X, "contexts")
+    largest = int(np.argmax(np.abs(X).max(axis=1)))
+    if np.abs(X[largest]).max() > LARGEST_CONTEXT or np.abs(r).max() > LARGEST_REWARD:
+        raise refuse_values(X[largest], float(r[np.argmax(np.abs(r))]))
+    return X, r
 
 
 def as_arm(arm: Any, n_arms: int) -> int:

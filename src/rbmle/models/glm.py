@@ -9,13 +9,10 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.families import Custom, Extended, Family, Known, get
-from rbmle.inputs import as_context, as_contexts, as_numbers, as_reward, as_rewards, refuse_values, require_finite
+from rbmle.inputs import as_contexts, as_numbers, as_observation, as_observations, refuse_values, require_finite
 from rbmle.params import Integer, OneOf, Real
 from rbmle.types import FloatArray, IntArray
 
-# Squares of larger numbers, summed, would overflow.
-LARGEST_CONTEXT = 1e70
-LARGEST_REWARD = 1e140
 # Rows for which there is room at the start; whole vectors of kernels.glm_link.LANES.
 FIRST_ROOM = 64
 # Observations after which the online mode's inverse is computed anew.
@@ -178,21 +175,14 @@ class GLMModel:
 
     def checked(self, context: Any, reward: Any) -> tuple[FloatArray, float]:
         """A context and a reward that the model can learn from, or an error."""
-        x, r = as_context(context, self.n_features), as_reward(reward)
+        x, r = as_observation(context, reward, self.n_features)
         self.family.require_support(np.float64(r))
-        if not np.abs(x).max() <= LARGEST_CONTEXT or abs(r) > LARGEST_REWARD:
-            raise refuse_values(x, r)
         return x, r
 
     def checked_many(self, contexts: Any, rewards: Any) -> tuple[FloatArray, FloatArray]:
         """Contexts and rewards that the model can learn from, or an error."""
-        X = as_contexts(contexts, self.n_features)
-        r = as_rewards(rewards, len(X))
-        require_finite(X, "contexts")
+        X, r = as_observations(contexts, rewards, self.n_features)
         self.family.require_support(r, "rewards")
-        largest = int(np.argmax(np.abs(X).max(axis=1)))
-        if np.abs(X[largest]).max() > LARGEST_CONTEXT or np.abs(r).max() > LARGEST_REWARD:
-            raise refuse_values(X[largest], float(r[np.argmax(np.abs(r))]))
         return X, r
 
     def observe(self, context: Any, reward: Any) -> None:

@@ -8,8 +8,8 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
 from rbmle.families import Logistic
-from rbmle.inputs import as_context, as_contexts, as_numbers, as_reward, as_rewards, refuse_values, require_finite
-from rbmle.models.glm import LARGEST_CONTEXT, link_of
+from rbmle.inputs import as_numbers, as_observation, as_observations, is_empty, require_finite
+from rbmle.models.glm import link_of
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray, IntArray
 
@@ -43,21 +43,14 @@ class LaplaceModel:
 
     def checked(self, context: Any, reward: Any) -> tuple[FloatArray, float]:
         """A context and a reward of 0 or 1, or an error."""
-        x, r = as_context(context, self.n_features), as_reward(reward)
+        x, r = as_observation(context, reward, self.n_features)
         Logistic().require_support(np.asarray(r))
-        if not np.abs(x).max() <= LARGEST_CONTEXT:
-            raise refuse_values(x, r)
         return x, r
 
     def checked_many(self, contexts: Any, rewards: Any) -> tuple[FloatArray, FloatArray]:
         """Contexts and rewards of 0 or 1, or an error."""
-        X = as_contexts(contexts, self.n_features)
-        r = as_rewards(rewards, len(X))
-        require_finite(X, "contexts")
+        X, r = as_observations(contexts, rewards, self.n_features)
         Logistic().require_support(r, "rewards")
-        largest = int(np.argmax(np.abs(X).max(axis=1)))
-        if np.abs(X[largest]).max() > LARGEST_CONTEXT:
-            raise refuse_values(X[largest], float(r[largest]))
         return X, r
 
     def observe(self, context: Any, reward: Any) -> None:
@@ -68,7 +61,7 @@ class LaplaceModel:
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
-        if np.size(contexts) == 0 and np.size(rewards) == 0:
+        if is_empty(contexts, rewards):
             return
         X, r = self.checked_many(contexts, rewards)
         kernels.laplace.observe_many(self.mean, self.precision, functions(), X, r)

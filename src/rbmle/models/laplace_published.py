@@ -7,6 +7,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import ConvergenceError, InvalidInputError
+from rbmle.inputs import is_empty
 from rbmle.models.glm import GLMModel
 from rbmle.models.laplace import functions, read_state
 from rbmle.types import FloatArray, IntArray
@@ -39,7 +40,7 @@ class PublishedLaplaceModel:
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
-        if np.size(contexts) == 0 and np.size(rewards) == 0:
+        if is_empty(contexts, rewards):
             return
         self._learn(*self.history.checked_many(contexts, rewards))
 

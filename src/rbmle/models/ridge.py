@@ -7,7 +7,16 @@ import numpy as np
 
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
-from rbmle.inputs import as_context, as_contexts, as_numbers, as_reward, as_rewards, refuse_values, require_finite
+from rbmle.inputs import (
+    as_context,
+    as_contexts,
+    as_numbers,
+    as_observations,
+    as_reward,
+    is_empty,
+    refuse_values,
+    require_finite,
+)
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray
 
@@ -100,14 +109,9 @@ class RidgeModel:
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards: the same, to the last bit, as n calls of `observe`. Nothing is learnt if one is refused."""
-        if np.size(contexts) == 0 and np.size(rewards) == 0:
+        if is_empty(contexts, rewards):
             return
-        X = as_contexts(contexts, self.n_features)
-        r = as_rewards(rewards, len(X))
-        require_finite(X, "contexts")
-        largest = int(np.argmax(np.abs(X).max(axis=1)))
-        if np.abs(X[largest]).max() > 1e70 or np.abs(r).max() > 1e140:
-            raise refuse_values(X[largest], float(r[np.argmax(np.abs(r))]))
+        X, r = as_observations(contexts, rewards, self.n_features)
         start = 0
         while start < len(r):
             stop = min(len(r), start + self.until_refresh())

@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rbmle.errors import InvalidInputError
-from rbmle.inputs import as_arm, as_contexts, require_finite
-from rbmle.models.glm import LARGEST_CONTEXT
+from rbmle.inputs import as_arm, as_catalogue
 from rbmle.policies.base import Policy
 from rbmle.types import FloatArray, IntArray
 
@@ -18,14 +16,9 @@ class BoundArms:
     """
 
     def __init__(self, policy: Policy, contexts: Any) -> None:
-        X = as_contexts(contexts, policy.n_features)
-        require_finite(X, "contexts")
-        if np.abs(X).max() > LARGEST_CONTEXT:
-            raise InvalidInputError(
-                f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}."
-            )
+        X = as_catalogue(contexts, policy.n_features)
         self.policy = policy
-        self.contexts = X.copy()
+        self.contexts = X
         self.n_arms = len(X)
 
     def choose(self) -> int:

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import InvalidInputError
-from rbmle.inputs import as_arm, as_contexts, require_finite
-from rbmle.models.glm import LARGEST_CONTEXT, link_of
-from rbmle.policies.glm_rbmle import plain
+from rbmle.inputs import as_arm, as_catalogue
+from rbmle.models.glm import link_of
+from rbmle.policies.bound import plain
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -23,14 +22,9 @@ class GLMFixedArms:
     """Made by `policy.fix_arms(contexts)`. Shares the policy's model: what one learns, the other knows."""
 
     def __init__(self, policy: "GLMRBMLE", contexts: Any) -> None:
-        X = as_contexts(contexts, policy.n_features)
-        require_finite(X, "contexts")
-        if np.abs(X).max() > LARGEST_CONTEXT:
-            raise InvalidInputError(
-                f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}."
-            )
+        X = as_catalogue(contexts, policy.n_features)
         self.policy = policy
-        self.contexts = X.copy()
+        self.contexts = X
         self.n_arms = len(X)
         self._version = -1  # of the model that the arms' points know
         self._points: Points | None = None  # arrays of kernels.glm_fixed, made when first needed
@@ -92,8 +86,9 @@ class GLMFixedArms:
             self._version = model.version
 
     def play(self, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms, trusted to be finite."""
+        """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms."""
         policy, model, arms = self.policy, self.policy.model, np.empty(len(rewards), dtype=np.int64)
+        model.family.require_support(plain(rewards).ravel(), "rewards")
         if policy.memory == "online":
             policy.play_online(self.contexts[None], rewards, arms)
             return arms

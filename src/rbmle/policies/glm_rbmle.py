@@ -10,6 +10,7 @@ from rbmle.errors import ConvergenceError, InvalidParameterError
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.glm import link_of
 from rbmle.params import OneOf, Schedule, ScheduleLike
+from rbmle.policies.bound import plain
 from rbmle.policies.glm import GLMPolicy
 from rbmle.schedules import OnePlusLog, Sqrt, evaluate
 from rbmle.types import FloatArray, IntArray
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
 BLOCK = 1024
 # Rounds of α and η computed ahead for single decisions.
 TABLE = 256
-
-
-def plain(array: FloatArray) -> FloatArray:
-    """The array, writeable and contiguous: kernels are compiled anew for any other kind."""
-    return np.require(array, np.float64, ["C", "W"])
 
 
 @dataclass(kw_only=True, eq=False)
@@ -141,9 +137,10 @@ class GLMRBMLE(GLMPolicy):
         return GLMFixedArms(self, contexts)
 
     def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted as they are."""
+        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of all arms."""
         arms, model = np.empty(len(rewards), dtype=np.int64), self.model
         contexts, rewards = plain(contexts), plain(rewards)
+        model.family.require_support(rewards.ravel(), "rewards")
         if self.index == "gaussian":
             return self.play_solving(contexts, rewards, arms)
         for start in range(0, len(rewards), BLOCK):

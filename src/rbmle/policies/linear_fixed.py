@@ -6,7 +6,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import InvalidInputError
-from rbmle.inputs import as_arm, as_contexts, as_reward, require_finite
+from rbmle.inputs import LARGEST_REWARD, as_arm, as_catalogue, as_reward
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -20,14 +20,9 @@ class LinearFixedArms:
     """Made by `policy.fix_arms(contexts)`. Shares the policy's model: what one learns, the other knows."""
 
     def __init__(self, policy: "LinearPolicy", contexts: Any) -> None:
-        X = as_contexts(contexts, policy.n_features)
-        require_finite(X, "contexts")
-        if np.abs(X).max() > 1e70:
-            raise InvalidInputError(
-                f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}."
-            )
+        X = as_catalogue(contexts, policy.n_features)
         self.policy = policy
-        self.contexts = X.copy()
+        self.contexts = X
         self.n_arms = K = len(X)
         _, first, same = np.unique(X, axis=0, return_index=True, return_inverse=True)
         self._first = first[same.ravel()]  # the first arm with the same context: equal arms must tie to the last bit
@@ -94,7 +89,7 @@ class LinearFixedArms:
     def update(self, arm: int, reward: float) -> None:
         """Learn that `arm` gave `reward`."""
         arm, reward = as_arm(arm, self.n_arms), as_reward(reward)
-        if abs(reward) > 1e140:
+        if abs(reward) > LARGEST_REWARD:
             raise InvalidInputError(f"reward must stay below 1e140, or its square overflows. Got {reward:g}.")
         self._fresh()
         model = self.policy.model

@@ -270,6 +270,8 @@ def bad_input_is_refused(policy: Policy) -> None:
     holed[2] = np.nan
     expect_refused("update_many with a NaN reward", lambda: policy.update_many(X, holed), policy.state)
     expect_refused("update_many with a reward too few", lambda: policy.update_many(X, r[:2]), policy.state)
+    ragged = bad_contexts(policy.n_features)["ragged contexts"]
+    expect_refused("update_many with ragged contexts", lambda: policy.update_many(ragged, r[:2]), policy.state)
     expect_refused("update_many with a NaN context", lambda: policy.update_many(X * np.nan, r), policy.state)
 
 

@@ -9,7 +9,15 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.families import Custom, Extended, Family, Known, get
-from rbmle.inputs import as_contexts, as_numbers, as_observation, as_observations, refuse_values, require_finite
+from rbmle.inputs import (
+    as_contexts,
+    as_numbers,
+    as_observation,
+    as_observations,
+    is_empty,
+    refuse_values,
+    require_finite,
+)
 from rbmle.params import Integer, OneOf, Real
 from rbmle.types import FloatArray, IntArray
 
@@ -200,7 +208,7 @@ class GLMModel:
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards, the same as n calls of `observe`. Nothing is learnt if one is refused."""
-        if len(contexts) == 0 and len(rewards) == 0:
+        if is_empty(contexts, rewards):
             return
         X, r = self.checked_many(contexts, rewards)
         if self.memory == "exact":

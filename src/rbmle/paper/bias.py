@@ -36,7 +36,7 @@ class BiasPart:
     def experiments(self) -> list[Experiment]:
         """One per setting; only the final regret is kept."""
         return [
-            Experiment("bias", s, self._policies(s), self.plan.linear_horizon, self.plan.linear_trials, record=1)
+            Experiment("bias", s, self._policies(s), self.plan.linear_horizon, self.plan.bias_trials, record=1)
             for s in self.plan.linear
         ]
 
@@ -86,7 +86,7 @@ class BiasPart:
             f"{line} Theorem 2 holds for any bias that grows; √t balances its terms.",
             Panels(
                 f"Mean final regret of LinRBMLE with α(t) = c·t^p over {plan.linear_horizon:,} rounds and "
-                f"{plan.linear_trials} trials; the ring is the paper's choice.",
+                f"{plan.bias_trials} trials; the ring is the paper's choice.",
                 figures,
             ),
             table,

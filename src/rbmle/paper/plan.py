@@ -40,6 +40,7 @@ class Plan:
     glm_time: Timing
     bias_scales: tuple[float, ...]
     bias_exponents: tuple[float, ...]
+    bias_trials: int
     linear_methods: tuple[str, ...] | None = None
     samples: int = 10_000
 
@@ -71,10 +72,11 @@ FULL = Plan(
     glm=GLM,
     glm_horizon=1000,
     glm_trials=TRIALS,
-    linear_time=Timing(tuple((d, K) for K in (100, 200) for d in (100, 200, 300)), trials=50, plain_trials=5),
+    linear_time=Timing(tuple((d, K) for K in (100, 200) for d in (100, 200, 300)), trials=25, plain_trials=5),
     glm_time=Timing(((10, 5), (20, 5), (30, 5), (5, 10), (5, 20), (5, 30)), trials=50, plain_trials=3),
     bias_scales=(0.25, 0.5, 1.0, 2.0, 4.0),
     bias_exponents=(0.0, 0.25, 0.4, 0.5, 0.6, 0.75, 1.0),
+    bias_trials=25,
 )
 
 QUICK = Plan(
@@ -91,4 +93,5 @@ QUICK = Plan(
     glm_time=Timing(((10, 5), (5, 10)), trials=5, plain_trials=2, plain_rounds=30),
     bias_scales=(0.5, 1.0, 2.0),
     bias_exponents=(0.25, 0.5, 0.75),
+    bias_trials=8,
 )

@@ -65,7 +65,12 @@ class BiasPart:
                     alt=f"Mean final regret over the exponent p for several c, {title}.",
                 )
             )
-            rows.append([title, *best_beside_chosen(self.grid, final)])
+            rows.append(
+                [
+                    f"({letter})\u00a0{'static' if each.setting.static else 'varying'}",
+                    *best_beside_chosen(self.grid, final),
+                ]
+            )
             for c, p in self.grid:
                 values = final[name_of(c, p)]
                 records.append(

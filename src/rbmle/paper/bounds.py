@@ -130,11 +130,11 @@ def bounds_table(records: Sequence[dict[str, Any]], caption: str, name: str) -> 
     """Bound, measured regret, and the share of trials below."""
     rows: list[list[Cell | str]] = [
         [
-            record["setting"].replace("/theta=", " θ=").replace("-", "−"), f"{record['bound']:,.0f}",
+            f"({letter})\u00a0{record['setting'].split('/')[0]}", f"{record['bound']:,.0f}",
             f"{record['mean']:,.1f}", f"{record['largest']:,.1f}", f"{record['bound'] / record['largest']:,.0f}×",
             f"{record['below']} of {record['trials']}",
         ]
-        for record in records
+        for letter, record in zip("abcd", records, strict=False)
     ]  # fmt: skip
     columns = ["setting", "bound", "mean regret", "largest", "bound / largest", "trials below"]
     return Table(caption, columns, rows, name, records=records)

@@ -76,7 +76,6 @@ def differing(part: RegretPart) -> list[str]:
 def definitions_table(names: Sequence[str]) -> Table:
     """Both definitions in words."""
     rows: list[list[Cell | str]] = [[name, *DEFINITIONS[name]] for name in names]
-    rows = [[str(row[0]).replace("-", "\u2011"), *row[1:]] for row in rows]  # names are not broken at their hyphen
     return Table("The definitions.", ["method", "by its authors", "as published"], rows, "definitions", align="lll")
 
 

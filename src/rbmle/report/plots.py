@@ -133,7 +133,7 @@ def _scale(set_scale: Any, set_limits: Any, values: Sequence[float]) -> bool:
 
 def _log_ticks(axis: "Axis", values: Sequence[float], shown: Callable[[float], str] = "{:,g}".format) -> None:
     """Label powers of ten, or where there are hardly any also their doubles and fives, in plain numbers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     positive = [value for value in values if value > 0]
     decades = math.log10(max(positive) / min(positive)) if positive else 0.0
@@ -141,6 +141,8 @@ def _log_ticks(axis: "Axis", values: Sequence[float], shown: Callable[[float], s
     axis.set_major_locator(LogLocator(subs=digits))
     axis.set_major_formatter(FuncFormatter(lambda value, _: shown(value)))
     axis.set_minor_formatter(NullFormatter())
+    if decades > 3:  # dozens of ticks that nobody counts, and that take long to draw
+        axis.set_minor_locator(NullLocator())
 
 
 def _legend_below(drawing: "Drawing", axes: "Axes", columns: int) -> None:

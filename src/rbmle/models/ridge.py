@@ -31,7 +31,7 @@ REFRESH = 8192
 class RidgeModel:
     """V = λI + Σ x xᵀ, its inverse, b = Σ r x and θ̂ = V⁻¹b, all started together from λ.
 
-    V and b are kept exactly; the inverse follows by rank-one updates and is computed anew from V after 1, 4, 16, 64, …
+    V and b are kept exactly; the inverse follows by rank-one updates and is computed anew from V at powers of 4
     and then every 8192 observations, so that rounding does not pile up, not even from a very small λ.
 
     >>> model = RidgeModel(n_features=2)
@@ -50,7 +50,7 @@ class RidgeModel:
         self.n_features = int(n_features)
         self.regularization = float(regularization)
         self.n = 0
-        self.next_refresh = 1
+        self.plan_refresh()
         self.version = 0  # changes whenever the arrays below change, so that whoever derives from them can tell
         self._late: Callable[[], None] | None = None
         d = self.n_features
@@ -139,8 +139,8 @@ class RidgeModel:
         self.plan_refresh()
 
     def plan_refresh(self) -> None:
-        """Set when the inverse is due for a refresh: after 1, 4, 16, … and then every 8192 observations."""
-        next_power = 1 << (self.n.bit_length() + 1) // 2 * 2
+        """Set when the inverse is due for a refresh: at powers of 4 from 4d on, then every 8192 observations."""
+        next_power = 1 << (max(self.n, 4 * self.n_features - 1).bit_length() + 1) // 2 * 2
         self.next_refresh = min(next_power, self.n - self.n % REFRESH + REFRESH)
 
     def merge(self, other: "RidgeModel") -> None:

@@ -24,8 +24,9 @@ class LinearFixedArms:
         self.policy = policy
         self.contexts = X
         self.n_arms = K = len(X)
-        _, first, same = np.unique(X, axis=0, return_index=True, return_inverse=True)
-        self._first = first[same.ravel()]  # the first arm with the same context: equal arms must tie to the last bit
+        seen: dict[bytes, int] = {}
+        # The first arm with the same context, −0 being 0: equal arms must tie to the last bit.
+        self._first = np.array([seen.setdefault(row.tobytes(), a) for a, row in enumerate(X + 0.0)])
         self._use_gram = not policy.needs_root and max(FEW_ARMS, 2 * policy.n_features) >= K
         self._mean, self._variance = np.empty(K), np.empty(K)
         self._gram = np.empty((K, K) if self._use_gram else (0, 0))

@@ -1,4 +1,4 @@
-"""A real browser for pages that we write: opens them from a local server and says what it saw."""
+"""Settings of all tests, and a real browser for pages that we write: opens them from a local server, says what it saw."""
 
 import functools
 import http.server
@@ -10,6 +10,11 @@ import threading
 from html import unescape
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a failure can be looked at again.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OPTIONS = (

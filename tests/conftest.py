@@ -1,4 +1,4 @@
-"""Settings of all tests, and a real browser for pages that we write: opens them from a local server, says what it saw."""
+"""Settings of all tests, and a real browser for pages that we write: opens them, and says what it saw."""
 
 import functools
 import http.server

@@ -1,6 +1,7 @@
 """What the study is made of: the store, the jobs, the progress, the plain methods, the sentences."""
 
 import _thread
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -85,6 +86,15 @@ def test_a_failing_job_stops_the_run_and_keeps_what_was_done(tmp_path):
         assert bad.key not in store
 
 
+@pytest.fixture
+def listening():
+    """Take Ctrl-C even where the tests were started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 def test_stopped_by_hand_the_running_trial_is_kept(tmp_path):
     def interrupted(data, earlier):
         time.sleep(0.2)

@@ -9,6 +9,7 @@ from rbmle.errors import InvalidInputError
 from rbmle.types import FloatArray
 
 FLOAT = np.dtype(np.float64)
+NUMBER = (float, int, np.integer, np.floating, np.bool_)  # written out in the call, it would be built anew each time
 # Squares of numbers up to these stay far from overflow, summed over many rounds too.
 LARGEST_CONTEXT, LARGEST_REWARD = 1e70, 1e140
 
@@ -71,9 +72,7 @@ def as_numbers(values: Any, name: str) -> FloatArray:
 
 def as_reward(reward: Any, name: str = "reward") -> float:
     """A finite float."""
-    if type(reward) is float and math.isfinite(reward):
-        return reward
-    if isinstance(reward, int | float | np.integer | np.floating | np.bool_) and math.isfinite(reward):
+    if isinstance(reward, NUMBER) and math.isfinite(reward):
         return float(reward)
     raise InvalidInputError(f"{name} must be a finite number. Got {reward!r}.")
 

@@ -1,7 +1,7 @@
 """Ridge regression, learnt one reward at a time."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,9 +40,6 @@ class RidgeModel:
     >>> mean, variance
     (array([1.5, 0. ]), array([0.5, 1. ]))
     """
-
-    n_features: Annotated[int, Integer(1)]
-    regularization: Annotated[float, Real(0.0, open_low=True)]
 
     def __init__(self, *, n_features: int, regularization: float = 1.0) -> None:
         params.require("RidgeModel", "n_features", n_features, Integer(1))

@@ -93,31 +93,34 @@ def against_scipy(console: Console) -> None:
 
 
 def over_arms(console: Console) -> None:
-    table = Table(
-        title="scaling in arms: d=5, t ≈ 1000, varying contexts, the same history of random contexts / of play"
-    )
-    for name in ("K", "random: µs", "of K=10", "arms solved", "played: µs", "of K=10", "arms solved"):
+    """Decisions at t ≈ 1000 among K arms, after random contexts and after a policy's own play from K arms a round."""
+    table = Table(title="scaling in arms: d=5, t ≈ 1000, varying contexts; history of random contexts / of own play")
+    for name in ("K", "random: µs", "of K=10", "arms solved", "own play: µs", "of K=10", "arms solved"):
         table.add_column(name, justify="right")
     rng = np.random.default_rng(7)
     theta = unit(rng, 5)
-    X = unit(rng, 950, 10, 5)
-    rewards = LOGISTIC.sample(rng, X @ theta)
-    histories = GLMRBMLE(n_features=5), GLMRBMLE(n_features=5)
-    histories[0].update_many(X[:, 0], rewards[:, 0])
-    histories[1].play(X, rewards)
+
+    def rounds(count: int, K: int) -> tuple[FloatArray, FloatArray]:
+        X = unit(rng, count, K, 5)
+        return X, LOGISTIC.sample(rng, X @ theta)
+
     first: list[float] = []
-    for K in (10, 100, 1000, 10_000):
+    for K in (10, 30, 100, 300, 1000, 3000, 10_000):
+        random, own = GLMRBMLE(n_features=5), GLMRBMLE(n_features=5)
+        X, R = rounds(1000, 1)
+        random.update_many(X[:, 0], R[:, 0])
+        while own.t <= 1000:
+            own.play(*rounds(50, K))
         cells = [str(K)]
-        for which, history in enumerate(histories):
-            rounds = 100 if K <= 1000 else 10
-            C = unit(rng, rounds, K, 5)
-            R = LOGISTIC.sample(rng, C @ theta)
-            copies = [history.copy() for _ in range(5)]
-            cost = float(np.median([seconds(lambda p=p, C=C, R=R: p.play(C, R)) for p in copies])) / rounds  # type: ignore[misc]
+        for which, history in enumerate((random, own)):
+            X, R = rounds(30, K)
+            copies = [history.copy() for _ in range(9)]
+            costs = [seconds(lambda p=p, X=X, R=R: p.play(X, R)) / len(X) for p in copies]  # type: ignore[misc]
+            cost = float(np.median(costs))
             if K == 10:
                 first.append(cost)
             solved = []
-            for contexts in C[:10]:
+            for contexts in X:
                 history.choose(contexts)
                 solved.append(history.arms_solved)
             cells += [f"{cost * 1e6:.0f}", f"{cost / first[which]:.1f}×", f"{np.mean(solved):.1f}"]

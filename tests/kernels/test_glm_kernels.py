@@ -62,36 +62,6 @@ def test_interval_is_the_exact_integral_of_its_bounds():
     assert (low, high) == (-math.inf, math.inf)
 
 
-@pytest.mark.parametrize("family", [Gaussian(), Logistic(), Poisson(), Logistic().extended(1.0)], ids=repr)
-def test_bounds_from_the_middle_contain_every_solved_index(family):
-    rng = np.random.default_rng(4)
-    C = kernels.glm_look
-    certified = 0
-    for k in range(150):
-        d, n, K = int(rng.integers(1, 7)), int(rng.choice([0, 5, 60, 400])), 12
-        policy = GLMRBMLE(n_features=d, family=family, regularization=float(rng.choice([0.2, 1.0, 5.0])))
-        if n:
-            X = rng.normal(size=(n, d)) / math.sqrt(d)
-            policy.update_many(X, family.sample(rng, X @ rng.normal(size=d)))
-        contexts = rng.normal(size=(K, d)) / math.sqrt(d)
-        model, (alpha, eta) = policy.model, policy.weights_now()
-        alpha *= 10.0 ** -rng.uniform(0.0, 1.5)
-        scores, theta, known = np.empty(K), np.empty((K, d)), np.empty((K, C.N_KNOWN))
-        work, step, small = np.empty((5, len(model.store()[1]))), np.empty((K, d)), np.empty((2 * d + 1, d))
-        assert kernels.glm_index.solve_all(model.problem(), alpha, eta, 0.0, False, contexts, scores, theta, work)
-        middle = policy.model.theta_hat + 0.02 * rng.normal(size=d)
-        constant = policy.concordance
-        policy.link()
-        start_from = kernels.glm_choose.start_from
-        assert start_from(model.problem(), constant, alpha, eta, middle, contexts, theta, step, known, work, small)
-        assert (known[:, C.LOW] <= scores).all()
-        assert (scores <= known[:, C.HIGH]).all()
-        certified += int(np.isfinite(known[:, C.HIGH]).sum())
-        assert np.array_equal(np.isfinite(known[:, C.LOW]), np.isfinite(known[:, C.HIGH]))
-        del k
-    assert certified > 300
-
-
 def test_rows_are_hashed_by_value():
     model = GLMModel(n_features=3)
     rng = np.random.default_rng(2)

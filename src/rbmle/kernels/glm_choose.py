@@ -4,10 +4,10 @@
     concordance          the family's self-concordance, -1 where unknown
     alpha, eta           α(t) and η(t)
     theta, step  (K, d)  a point for every arm and the Newton step from it
-    known        (K, 12)  what is certified there, by the names in kernels.glm_look
+    known        (K, 11)  what is certified there, by the names in kernels.glm_look
     gradient     (G, d)  ∇g there, kept for every arm (G = K) or not (G = 1)
     inverse      (G, d + 1, d)  H⁻¹ there, and H⁻¹x in the last row; kept likewise
-    work         (5, C), small (2d + 1, d)  scratch
+    work         (5, C), small (2d + 2, d)  scratch
 
 The arm played is the arg max of the index solved in full (kernels.glm_index), the first one among equals: arms that
 bounds cannot tell apart are solved and compared as plain numbers.
@@ -20,44 +20,20 @@ import numpy as np
 from numba import types
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm_bounds import steepest, widest_row
 from rbmle.kernels.glm_index import centre, solve_arm
-from rbmle.kernels.glm_link import CONTEND, CUBE, MATRIX, START, VECTOR, at_address
-from rbmle.kernels.glm_look import (
-    GROWTH,
-    GUESS,
-    HIGH,
-    LOOKS,
-    LOW,
-    MARGIN,
-    N_KNOWN,
-    RADIUS,
-    REACH,
-    RHO,
-    SCALE,
-    SHARED,
-    VALUE,
-    bound,
-    holds,
-    look_closer,
-)
-from rbmle.kernels.glm_newton import PROBLEM, apply_root, apply_transposed, evaluate, invert_root
-from rbmle.types import FloatArray, IntArray
+from rbmle.kernels.glm_link import CONTEND, CUBE, MATRIX, at_address
+from rbmle.kernels.glm_look import GUESS, HIGH, LOOKS, LOW, MARGIN, look_closer
+from rbmle.kernels.glm_narrow import narrow
+from rbmle.kernels.glm_newton import PROBLEM
+from rbmle.kernels.glm_start import move_on, start_from
+from rbmle.types import FloatArray
 
-# Bounds are shared between contexts whose squared distance is below this part of their squared length.
-NEAR = 0.7
 # After so many looks at one arm it is left to the safe solver.
 MOST_LOOKS = 40
-# Distances, relative to the largest Newton step, for which ρ is computed when all arms are bounded from one point.
-DISTANCES = (0.6, 0.8, 1.0, 1.25, 1.6, 2.2)
-
 
 REAL = types.float64
 CONTEND_SIGNATURE = types.int64(
     PROBLEM, REAL, REAL, REAL, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, CUBE, MATRIX, MATRIX
-)  # fmt: skip
-START_SIGNATURE = types.boolean(
-    PROBLEM, REAL, REAL, REAL, VECTOR, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX
 )  # fmt: skip
 
 
@@ -77,7 +53,7 @@ def contend_body(
 ) -> int:
     """Look closer at the arm of the highest upper bound until one arm stands out; -1 where an arm cannot be solved."""
     K, d = X.shape
-    before, trial, alive = np.empty((2, d)), np.empty(N_KNOWN), np.arange(K)
+    before, alive = np.empty((2, d)), np.arange(K)
     count, best, kept = K, -math.inf, len(gradient) > 1
     while True:
         for k in range(count):
@@ -105,63 +81,6 @@ def contend_body(
             problem, concordance, alpha, eta, X[pick], theta[pick], step[pick], known[pick], gradient[k], inverse[k],
             work, small, before,
         )  # fmt: skip
-        if not kept and count > 4 and known[pick, SHARED] == 0.0 and known[pick, REACH] < 0.3:
-            known[pick, SHARED] = 1.0
-            best = max(best, known[pick, LOW])
-            share(
-                alpha, eta, X, alive[:count], pick, theta, step, known, gradient[0], inverse[0], best, trial, before[0]
-            )
-
-
-@compiled
-def share(
-    alpha: float,
-    eta: float,
-    X: FloatArray,
-    alive: IntArray,
-    b: int,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    best: float,
-    trial: FloatArray,
-    p: FloatArray,
-) -> None:
-    """Bound the other contenders from where arm b was looked at: their gradient there is r_b + α(x_a − x_b)."""
-    d = X.shape[1]
-    origin = theta[b]
-    trial[RHO], trial[RADIUS], trial[GROWTH] = known[b, RHO], known[b, RADIUS], known[b, GROWTH]
-    for a in alive:
-        if a == b or known[a, HIGH] < best:
-            continue
-        apart = size = 0.0
-        for j in range(d):
-            apart += (X[a, j] - X[b, j]) * (X[a, j] - X[b, j])
-            size += X[a, j] * X[a, j]
-        if apart > NEAR * size:  # no better than what all arms start from
-            continue
-        move = slope = square = width = 0.0
-        for i in range(d):
-            s = q = 0.0
-            for j in range(d):
-                s += inverse[i, j] * (gradient[j] + alpha * (X[a, j] - X[b, j]))
-                q += inverse[i, j] * X[a, j]
-            p[i] = s
-            square += s * (gradient[i] + alpha * (X[a, i] - X[b, i]))
-            width += q * X[a, i]
-            slope += X[a, i] * (origin[i] + s)
-            move += (X[a, i] - X[b, i]) * origin[i]
-        trial[VALUE] = known[b, VALUE] + alpha * move
-        trial[SCALE] = known[b, SCALE] + math.fabs(alpha * move)
-        bound(eta, alpha, max(square, 0.0), slope, max(width, 0.0), trial)
-        if trial[HIGH] - trial[LOW] < known[a, HIGH] - known[a, LOW]:
-            trial[LOOKS], trial[SHARED] = known[a, LOOKS], known[a, SHARED]
-            trial[LOW], trial[HIGH] = max(trial[LOW], known[a, LOW]), min(trial[HIGH], known[a, HIGH])
-            known[a] = trial
-            theta[a] = origin
-            step[a] = p
 
 
 @compiled
@@ -217,93 +136,6 @@ def contend(
     )
 
 
-def start_body(
-    problem: Any,
-    concordance: float,
-    alpha: float,
-    eta: float,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-) -> bool:
-    """Bounds of all arms from one point near θ̂, which takes its own Newton step for the next time. False: solve all."""
-    K, d = X.shape
-    half, H, R = small[0], small[1 : 1 + d], small[1 + d : 1 + 2 * d]
-    gradient, towards, tilt, bias = np.empty(d), np.empty(d), np.empty(d), np.zeros(d)
-    for _ in range(MOST_LOOKS):
-        f, scale = evaluate(problem, bias, middle, work, gradient, H)
-        if not (math.isfinite(f) and invert_root(H, R)):
-            return False
-        square = apply_root(R, gradient, half)
-        apply_transposed(R, half, towards)
-        widest = widest_row(problem[0], problem[1], R, work)
-        reach = concordance * widest * math.sqrt(square)
-        if reach < 0.2:
-            break
-        length = 1.0 if reach < 1.0 else math.log1p(reach) / reach
-        for j in range(d):
-            middle[j] += length * towards[j]
-    else:
-        return False
-    farthest = 0.0
-    for a in range(K):
-        x = X[a]
-        width = apply_root(R, x, half)
-        apply_transposed(R, half, tilt)
-        score = along = 0.0
-        for j in range(d):
-            score += x[j] * middle[j]
-            along += x[j] * towards[j]
-            theta[a, j] = middle[j]
-            step[a, j] = towards[j] + alpha * tilt[j]
-        delta = max(0.0, square + 2.0 * alpha * along + alpha * alpha * width)
-        farthest = max(farthest, delta)
-        # LOW, HIGH and REACH wait for ρ, which depends on the farthest step
-        known[a, VALUE], known[a, SCALE], known[a, LOOKS] = f + alpha * score, scale + math.fabs(alpha * score), 0.0
-        known[a, GROWTH], known[a, SHARED] = 1.0, 0.0
-        known[a, LOW], known[a, HIGH], known[a, REACH] = width, score + along + alpha * width, delta
-    farthest = math.sqrt(farthest)
-    rhos, radii = np.empty(len(DISTANCES)), np.empty(len(DISTANCES))
-    for k in range(len(DISTANCES)):
-        radii[k] = DISTANCES[k] * farthest
-        rhos[k] = steepest(problem[1], problem[5], problem[6], concordance, widest, radii[k], work)
-    for a in range(K):
-        width, slope, delta = known[a, LOW], known[a, HIGH], known[a, REACH]
-        for k in range(len(DISTANCES)):
-            known[a, RHO], known[a, RADIUS] = rhos[k], radii[k]
-            if holds(rhos[k] * math.sqrt(delta), rhos[k], radii[k]):
-                break
-        bound(eta, alpha, delta, slope, width, known[a])
-    for j in range(d):
-        middle[j] += towards[j]
-    return True
-
-
-start_at = at_address(START_SIGNATURE)
-
-
-@compiled
-def start_from(
-    problem: Any,
-    concordance: float,
-    alpha: float,
-    eta: float,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-) -> bool:
-    """`start_body` called by address."""
-    return start_at(problem[7][START])(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)
-
-
 @compiled
 def choose(
     problem: Any,
@@ -320,15 +152,18 @@ def choose(
 ) -> tuple[int, int]:
     """The arm to play, -1 where an arm cannot be solved, and how many arms were looked at. `middle` is kept warm."""
     K, d = X.shape
+    white = np.empty((d, K))
     bounded = concordance >= 0.0
     if bounded:
-        bounded = start_from(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)
+        bounded = start_from(problem, concordance, alpha, eta, middle, X, known, white, work, small)
     if not bounded:
         middle[:] = 0.0
         known[:, HIGH] = math.inf
         return settle(problem, alpha, eta, X, known, 0.0, work), K
+    narrow(problem, alpha, eta, middle, X, theta, step, known, white, work, small)
     gradient, inverse = np.empty((1, d)), np.empty((1, d + 1, d))
     arm = contend(problem, concordance, alpha, eta, X, theta, step, known, gradient, inverse, work, small)
+    move_on(middle, small)
     looked = 0
     for a in range(K):
         if known[a, LOOKS] > 0.0:

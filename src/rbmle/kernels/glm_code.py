@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from rbmle.kernels.glm_choose import CONTEND_SIGNATURE, START_SIGNATURE, contend_body, start_body
+from rbmle.kernels.glm_choose import CONTEND_SIGNATURE, contend_body
 from rbmle.kernels.glm_link import LINK_SIGNATURE, LOOK, START, link_body, machine_code
 from rbmle.kernels.glm_look import LOOK_SIGNATURE, look_body
+from rbmle.kernels.glm_narrow import NARROW_SIGNATURE, narrow_body
 from rbmle.kernels.glm_newton import EVALUATE_SIGNATURE, MAXIMISE_SIGNATURE, evaluate_body, maximise_body
+from rbmle.kernels.glm_start import START_SIGNATURE, start_body
 from rbmle.types import IntArray
 
 
@@ -29,13 +31,14 @@ def choosing() -> tuple[Any, ...]:
         machine_code(LOOK_SIGNATURE, look_body),
         machine_code(CONTEND_SIGNATURE, contend_body),
         machine_code(START_SIGNATURE, start_body),
+        machine_code(NARROW_SIGNATURE, narrow_body),
     )
 
 
 def addresses(*user: int) -> IntArray:
     """The array `functions` of kernels.glm_link, with the addresses of μ, μ' and b of a user's family if there are."""
     known = [*(user or (0, 0, 0)), *(code.address for code in estimating())]
-    return np.array([*known, 0, 0, 0], dtype=np.int64)
+    return np.array([*known, 0, 0, 0, 0], dtype=np.int64)
 
 
 def complete(functions: IntArray) -> None:

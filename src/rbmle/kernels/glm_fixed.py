@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm_choose import contend, settle, start_from
+from rbmle.kernels.glm_choose import contend, settle
 from rbmle.kernels.glm_link import link
 from rbmle.kernels.glm_look import GROWTH, HIGH, LOOKS, RADIUS, REACH, RHO, SCALE, VALUE, bound, look
 from rbmle.kernels.glm_rows import add, padded
+from rbmle.kernels.glm_start import move_on, place, start_from
 from rbmle.types import FloatArray, IntArray
 
 # A row that shrinks the variance in its direction by more than this factor would cost the updated H⁻¹ too many digits.
@@ -144,14 +145,18 @@ def choose_fixed(
     if warm:
         warm = refresh(alpha, eta, X, theta, step, known, gradient, inverse, clock)
     if not warm:
+        white = np.empty((d, K))
         bounded = concordance >= 0.0
         if bounded:
-            bounded = start_from(problem, concordance, alpha, eta, middle, X, theta, step, known, work, small)
+            bounded = start_from(problem, concordance, alpha, eta, middle, X, known, white, work, small)
         if not bounded:
             middle[:] = 0.0
             known[:, HIGH] = math.inf
             return settle(problem, alpha, eta, X, known, 0.0, work), K
         clock[0], clock[1] = alpha, 0.0
+        for a in range(K):
+            place(alpha, middle, white, small, a, theta, step)
+        move_on(middle, small)
         for a in range(K):
             reach = known[a, REACH]
             length = 1.0 if reach < 1.0 else math.log1p(reach) / reach
@@ -202,7 +207,7 @@ def play_fixed(
     K, d = X.shape
     XT, counts, sums, table = store
     code, limit, functions = link
-    work, small = np.empty((5, len(counts))), np.empty((2 * d + 1, d))
+    work, small = np.empty((5, len(counts))), np.empty((2 * d + 2, d))
     scratch = np.empty((4, K))
     for t in range(len(rewards)):
         problem = (XT, padded(rows), counts, sums, lam, code, limit, functions)

@@ -2,7 +2,7 @@
 
     code       0 Gaussian, 1 logistic, 2 Poisson, 3 functions of the user
     limit      S of the extended link, inf for none
-    functions  (9,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are compiled
+    functions  (10,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are compiled
                once, where the compiler would else work through them again for every caller; see kernels.glm_code
 
 Arrays of rows are padded with zeros to a multiple of `LANES`, so that no loop has a scalar remainder.
@@ -33,7 +33,7 @@ ADDRESSES = types.Array(types.int64, 1, "C")
 LINK_SIGNATURE = types.void(types.int64, types.float64, ADDRESSES, types.int64, VECTOR, VECTOR, VECTOR, VECTOR)
 
 # Places in `functions`: μ, μ' and b of a user's family, and compiled functions that are called by address.
-LINK, EVALUATE, MAXIMISE, LOOK, CONTEND, START = 3, 4, 5, 6, 7, 8
+LINK, EVALUATE, MAXIMISE, LOOK, CONTEND, START, NARROW = 3, 4, 5, 6, 7, 8, 9
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01

@@ -15,14 +15,14 @@ from rbmle.kernels.glm_newton import PROBLEM, apply_root, apply_transposed, eval
 from rbmle.types import FloatArray
 
 # Lower and upper bound of the index, g(θ), u = ρδ, how often the arm was looked at, the rounding allowed for, ρ and
-# the distance up to which it holds, the absolute terms of g, a guess at the index, by how much ρ was
-# enlarged since it was computed, and whether other arms were bounded from here.
-LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS, GROWTH, SHARED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-N_KNOWN = 12
+# the distance up to which it holds, the absolute terms of g, a guess at the index, and by how much ρ was
+# enlarged since it was computed.
+LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS, GROWTH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+N_KNOWN = 11
 # ρ is computed anew when carrying it from point to point has made it larger by this factor.
 MOST_GROWTH = 1.4
 # ρ holds up to this part of the distance at which some row's score moves by 1.
-SHARED_RADIUS = 1.0
+SCORE_MOVE = 1.0
 
 REAL = types.float64
 LOOK_SIGNATURE = types.void(
@@ -32,10 +32,8 @@ LOOK_SIGNATURE = types.void(
 
 @compiled
 def holds(u: float, rho: float, radius: float) -> bool:
-    """Whether ρ, good up to a distance, certifies that θ̄ is not farther: −log(1−u) ≤ ρ·radius."""
-    if u < 0.1:
-        return u <= (1.0 - u) * rho * radius or rho == 0.0
-    return u < 1.0 and -math.log1p(-u) <= rho * radius
+    """Whether ρ, good up to a distance, certifies that θ̄ is not farther: −log(1−u) ≤ u + u²/(2−2u) ≤ ρ·radius."""
+    return u < 1.0 and u * (1.0 - 0.5 * u) <= (1.0 - u) * rho * radius
 
 
 @compiled
@@ -100,7 +98,7 @@ def look_body(
             inverse[j, i] = total
     if not (known[GROWTH] < MOST_GROWTH and holds(known[RHO] * math.sqrt(square), known[RHO], known[RADIUS])):
         widest = widest_row(problem[0], problem[1], R, work)
-        known[RADIUS] = max(2.0 * math.sqrt(square), SHARED_RADIUS / widest if widest > 0.0 else 1.0)
+        known[RADIUS] = max(2.0 * math.sqrt(square), SCORE_MOVE / widest if widest > 0.0 else 1.0)
         known[RHO] = steepest(problem[1], problem[5], problem[6], concordance, widest, known[RADIUS], work)
         known[GROWTH] = 1.0
     bound(eta, alpha, square, slope, width, known)

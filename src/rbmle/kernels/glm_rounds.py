@@ -39,7 +39,7 @@ def play(
     B, K, d = X.shape
     XT, counts, sums, table = store
     code, limit, functions = link
-    work, small = np.empty((5, len(counts))), np.empty((2 * d + 1, d))
+    work, small = np.empty((5, len(counts))), np.empty((2 * d + 2, d))
     theta, step, known = np.empty((K, d)), np.empty((K, d)), np.empty((K, N_KNOWN))
     for t in range(B):
         problem = (XT, padded(rows), counts, sums, lam, code, limit, functions)

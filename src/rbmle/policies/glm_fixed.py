@@ -30,7 +30,7 @@ class GLMFixedArms:
         self._points: Points | None = None  # arrays of kernels.glm_fixed, made when first needed
         self._clock = np.empty(2)
         self._work = np.empty((5, 0))
-        self._small = np.empty((2 * policy.n_features + 1, policy.n_features))
+        self._small = np.empty((2 * policy.n_features + 2, policy.n_features))
         self._scratch = np.empty((4, self.n_arms))
 
     def choose(self) -> int:

@@ -95,7 +95,7 @@ class GLMRBMLE(GLMPolicy):
         self.link()
         arm, self.arms_solved = kernels.glm_choose.choose(
             self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
-            np.empty((K, d)), np.empty((K, kernels.glm_look.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 1, d)),
+            np.empty((K, d)), np.empty((K, kernels.glm_look.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 2, d)),
         )  # fmt: skip
         if arm < 0:
             raise self.unsolved()

@@ -1,0 +1,124 @@
+"""Bounds of the index of GLM-RBMLE from one point: by self-concordance, and by expansion to fourth order."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from rbmle import kernels
+from rbmle.families import Gaussian, Logistic, Poisson
+from rbmle.policies.glm_rbmle import GLMRBMLE
+
+KNOWN = kernels.glm_look
+
+
+def bounded(rng, family, K, d, n, alpha_scale, regularization=1.0, unit=False):
+    """The solved indices of K arms after n random rewards, and what the start and then the expansion know of them."""
+
+    def draw(count):
+        X = rng.normal(size=(count, d))
+        return X / (np.linalg.norm(X, axis=1, keepdims=True) if unit else math.sqrt(d))
+
+    policy = GLMRBMLE(n_features=d, family=family, regularization=regularization)
+    if n:
+        X = draw(n)
+        policy.update_many(X, family.sample(rng, X @ draw(1)[0]))
+    contexts = draw(K)
+    model, (alpha, eta) = policy.model, policy.weights_now()
+    alpha *= alpha_scale
+    scores, theta, known = np.empty(K), np.empty((K, d)), np.empty((K, KNOWN.N_KNOWN))
+    work, step, small = np.empty((5, len(model.store()[1]))), np.empty((K, d)), np.empty((2 * d + 2, d))
+    assert kernels.glm_index.solve_all(model.problem(), alpha, eta, 0.0, False, contexts, scores, theta, work)
+    middle, white = policy.model.theta_hat + 0.02 * rng.normal(size=d), np.empty((d, K))
+    policy.link()
+    problem = model.problem()
+    assert kernels.glm_start.start_from(
+        problem, policy.concordance, alpha, eta, middle, contexts, known, white, work, small
+    )
+    started = known.copy()
+    kernels.glm_narrow.narrow(problem, alpha, eta, middle, contexts, theta, step, known, white, work, small)
+    return scores, started, known
+
+
+@pytest.mark.parametrize("family", [Gaussian(), Logistic(), Poisson(), Logistic().extended(1.0)], ids=repr)
+def test_bounds_contain_every_solved_index(family):
+    rng = np.random.default_rng(4)
+    certified = 0
+    for _ in range(150):
+        d, n = int(rng.integers(1, 7)), int(rng.choice([0, 5, 60, 400]))
+        lam = float(rng.choice([0.2, 1.0, 5.0]))
+        scores, started, known = bounded(rng, family, 12, d, n, 10.0 ** -rng.uniform(0.0, 1.5), lam)
+        for bounds in (started, known):
+            assert (bounds[:, KNOWN.LOW] <= scores).all()
+            assert (scores <= bounds[:, KNOWN.HIGH]).all()
+        certified += int(np.isfinite(started[:, KNOWN.HIGH]).sum())
+        assert np.array_equal(np.isfinite(started[:, KNOWN.LOW]), np.isfinite(started[:, KNOWN.HIGH]))
+    assert certified > 300
+
+
+@pytest.mark.parametrize(
+    ("family", "alpha_scale"), [(Logistic(), 1.5), (Poisson(), 6.0), (Logistic().extended(3.0), 1.5)], ids=repr
+)
+def test_the_expansion_leaves_few_arms_open(family, alpha_scale):
+    """With α so large that the first bounds leave many of 200 arms open."""
+    rng = np.random.default_rng(5)
+    before = after = 0
+    for _ in range(20):
+        scores, started, known = bounded(rng, family, 200, 4, 1000, alpha_scale, unit=True)
+        assert (known[:, KNOWN.LOW] <= scores).all()
+        assert (scores <= known[:, KNOWN.HIGH]).all()
+        before += int((started[:, KNOWN.HIGH] >= scores.max()).sum())
+        after += int((known[:, KNOWN.HIGH] >= scores.max()).sum())
+    assert before > 1000
+    assert before > 10 * after
+
+
+def test_tensors_and_products_are_the_sums_they_stand_for():
+    rng = np.random.default_rng(6)
+    tensors = kernels.glm_tensors
+    for d, n, B in ((1, 16, 3), (2, 16, 5), (5, 48, 8)):
+        XT, R, weights = rng.normal(size=(d, n)), np.tril(rng.normal(size=(d, d))), rng.normal(size=(3, n))
+        P = d * (d + 1) // 2
+        rows, pairs = np.empty((d, n)), np.empty((P, n))
+        third, fourth, fifth = np.empty((P, d)), np.empty((P, P)), np.empty((P, P))
+        tensors.pairs_of_rows(XT, n, R, rows, pairs)
+        tensors.fill(rows, pairs, weights, third, fourth, fifth)
+        white = R @ XT
+        T = np.einsum("n,in,jn,kn->ijk", weights[0], white, white, white)
+        Q, F = (np.einsum("n,in,jn,kn,ln->ijkl", w, white, white, white, white) for w in weights[1:])
+        at = rng.normal(size=(d, B))
+        products, curve, cubic, quartic = np.empty((P, B)), np.empty((P, B)), np.empty((d, B)), np.empty((d, B))
+        form, norm = np.empty(B), np.empty(B)
+        tensors.pairs_of(at, products)
+        tensors.contract(third, fourth, at, products, curve, cubic, quartic)
+        tensors.contract_fifth(d, fifth, products, form, norm)
+        FF = np.einsum("ijkl,ka,la->ija", F, at, at)
+        A = np.einsum("ijk,ka->ija", T, at) + 0.5 * np.einsum("ijkl,ka,la->ija", Q, at, at)
+        assert np.allclose(cubic, np.einsum("ijk,ja,ka->ia", T, at, at))
+        assert np.allclose(quartic, np.einsum("ijkl,ja,ka,la->ia", Q, at, at, at))
+        assert np.allclose(form, np.einsum("ija,ia,ja->a", FF, at, at))
+        assert np.allclose(norm, (FF**2).sum(axis=(0, 1)))
+        assert np.allclose(curve, [A[i, j] for i, j in itertools.combinations_with_replacement(range(d), 2)])
+        vectors, out = rng.normal(size=(d, B)), np.empty((d, B))
+        tensors.curve_times(curve, vectors, out)
+        assert np.allclose(out, np.einsum("ija,ja->ia", A, vectors))
+        sizes = np.empty(3)
+        tensors.norms(third, fourth, fifth, sizes)
+        for a in range(B):
+            length = np.linalg.norm(at[:, a])
+            assert np.linalg.norm(T @ at[:, a]) <= sizes[0] * length * (1.0 + 1e-12)
+            assert np.linalg.norm(Q @ at[:, a] @ at[:, a]) <= sizes[1] * length**2 * (1.0 + 1e-12)
+            assert np.linalg.norm(FF[:, :, a]) <= sizes[2] * length**2 * (1.0 + 1e-12)
+
+
+def test_the_fourth_derivative_of_the_logistic_mean_is_below_its_constant():
+    h = 0.02
+    z = np.arange(-6.0, 6.0, 0.001)
+    mean = Logistic().mean
+    fourth = (mean(z - 2 * h) - 4 * mean(z - h) + 6 * mean(z) - 4 * mean(z + h) + mean(z + 2 * h)) / h**4
+    assert np.abs(fourth).max() == pytest.approx(kernels.glm_tensors.LOGISTIC_FIFTH, rel=1e-3)
+    p = 1.0 / (1.0 + math.exp(-0.8426))
+    w = p * (1.0 - p)
+    assert abs(w * (1.0 - 2.0 * p) * (1.0 - 12.0 * w)) == pytest.approx(0.12768392, abs=1e-8)
+    assert kernels.glm_tensors.LOGISTIC_FIFTH > 0.127685

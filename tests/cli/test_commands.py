@@ -110,3 +110,8 @@ def test_nothing_heavy_is_imported_for_help() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "rbmle", "--help"], capture_output=True, text=True, check=True)
+    assert "Usage: rbmle" in done.stdout

@@ -8,7 +8,6 @@ from rbmle import kernels
 from rbmle.families import Gaussian, Logistic, Poisson
 from rbmle.models import GLMModel
 from rbmle.models.glm import link_of
-from rbmle.policies.glm_rbmle import GLMRBMLE
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,19 @@ def test_few_arms_are_solved_late_in_a_run():
     assert np.mean(solved) < 3
 
 
+def test_few_of_many_arms_are_solved_with_a_history_of_its_own_play():
+    """Its own play leaves directions nearly unknown, where θ̄ lies far from θ̂: the hardest case for bounds."""
+    X, rewards = simulated(Logistic(), 900, 200, 4, 6, static=False)
+    policy = GLMRBMLE(n_features=4)
+    policy.play(X[:860], rewards[:860])
+    solved = []
+    for contexts in X[860:]:
+        assert policy.choose(contexts) == int(np.argmax(policy.scores(contexts)))
+        policy.choose(contexts)
+        solved.append(policy.arms_solved)
+    assert np.mean(solved) < 5
+
+
 def test_a_family_of_ones_own_is_solved_in_full_or_pruned():
     def own(constant):
         return Custom(

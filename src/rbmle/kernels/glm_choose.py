@@ -76,11 +76,16 @@ def contend_body(
             return alive[0]
         if pick < 0:
             return settle(problem, alpha, eta, X, known, best, work)
-        k = pick if kept else 0
-        look_closer(
-            problem, concordance, alpha, eta, X[pick], theta[pick], step[pick], known[pick], gradient[k], inverse[k],
-            work, small, before,
-        )  # fmt: skip
+        every = top == math.inf and best > -math.inf  # arms without an upper bound all need one: no order to keep
+        for k in range(count if every else 1):
+            a = alive[k] if every else pick
+            if every and (known[a, HIGH] < math.inf or known[a, LOOKS] >= MOST_LOOKS):
+                continue
+            at = a if kept else 0
+            look_closer(
+                problem, concordance, alpha, eta, X[a], theta[a], step[a], known[a], gradient[at], inverse[at],
+                work, small, before,
+            )  # fmt: skip
 
 
 @compiled

@@ -2,8 +2,9 @@
 
     code       0 Gaussian, 1 logistic, 2 Poisson, 3 functions of the user
     limit      S of the extended link, inf for none
-    functions  (10,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are compiled
-               once, where the compiler would else work through them again for every caller; see kernels.glm_code
+    functions  (10,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are
+               compiled once, where the compiler would else work through them again for every caller; see
+               kernels.glm_code
 
 Arrays of rows are padded with zeros to a multiple of `LANES`, so that no loop has a scalar remainder.
 """

@@ -32,8 +32,11 @@ LOOK_SIGNATURE = types.void(
 
 @compiled
 def holds(u: float, rho: float, radius: float) -> bool:
-    """Whether ρ, good up to a distance, certifies that θ̄ is not farther: −log(1−u) ≤ u + u²/(2−2u) ≤ ρ·radius."""
-    return u < 1.0 and u * (1.0 - 0.5 * u) <= (1.0 - u) * rho * radius
+    """Whether ρ, good up to a distance, certifies that θ̄ is not farther: −log(1−u) ≤ ρ·radius."""
+    far = rho * radius
+    if not (u < 1.0 and u <= far):  # the logarithm is at least u, and at most u(1−u/2)/(1−u)
+        return False
+    return u * (1.0 - 0.5 * u) <= (1.0 - u) * far or -math.log1p(-u) <= far
 
 
 @compiled

@@ -58,7 +58,7 @@ def test_bounds_contain_every_solved_index(family):
 
 
 @pytest.mark.parametrize(
-    ("family", "alpha_scale"), [(Logistic(), 1.5), (Poisson(), 6.0), (Logistic().extended(3.0), 1.5)], ids=repr
+    ("family", "alpha_scale"), [(Logistic(), 1.7), (Poisson(), 6.0), (Logistic().extended(3.0), 1.7)], ids=repr
 )
 def test_the_expansion_leaves_few_arms_open(family, alpha_scale):
     """With α so large that the first bounds leave many of 200 arms open."""

@@ -2,9 +2,11 @@
 
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +24,10 @@ from rbmle.paper.reproduce import study
 TINY = replace(
     QUICK, name="tiny", linear=(LINEAR[2],), linear_horizon=300, linear_trials=6, samples=2000, glm=(GLM[0],)
 )
+
+
+# Some seconds of work, so that a kill falls into it.
+LONGER = replace(TINY, linear_horizon=800, linear_trials=10, samples=4000)
 
 
 @pytest.fixture
@@ -69,25 +75,40 @@ def test_quick_run_of_everything(tmp_path, request, one_format):
 SCRIPT = """
 import sys
 sys.path.insert(0, {here!r})
-from test_reproduce import TINY
+from test_reproduce import LONGER
 from rbmle.paper.reproduce import study
-print("started", flush=True)
-study(["linear-regret"], plan=TINY, out={out!r}, jobs=2, progress=False)
+study(["linear-regret"], plan=LONGER, out={out!r}, jobs=2, progress=False)
 """
 
 
+def kept(out):
+    """How many trials another process has stored so far."""
+    if not (out / "trials.sqlite").exists():
+        return 0
+    with closing(sqlite3.connect(out / "trials.sqlite", timeout=30.0)) as file:
+        try:
+            return file.execute("SELECT COUNT(*) FROM trials").fetchone()[0]
+        except sqlite3.OperationalError:  # no table yet
+            return 0
+
+
 def test_killed_twice_and_started_again(tmp_path):
-    undisturbed = study(["linear-regret"], plan=TINY, out=tmp_path / "whole", jobs=1)
+    undisturbed = study(["linear-regret"], plan=LONGER, out=tmp_path / "whole", jobs=1)
     out = tmp_path / "killed"
     code = SCRIPT.format(here=str(Path(__file__).parent), out=str(out))
     for _ in range(2):
-        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        child.stdout.readline()
-        time.sleep(random.uniform(0.2, 1.5))
+        before = kept(out)
+        child = subprocess.Popen([sys.executable, "-c", code])
+        while kept(out) == before and child.poll() is None:
+            time.sleep(0.02)
+        time.sleep(random.uniform(0.0, 0.3))
         child.send_signal(signal.SIGKILL)
-        child.communicate()
-    again = study(["linear-regret"], plan=TINY, out=out, jobs=2)
-    assert again.new_trials <= undisturbed.new_trials == (9 + 5) * TINY.linear_trials
+        assert child.wait() == -signal.SIGKILL  # it was still at work
+        assert before < kept(out) < undisturbed.new_trials
+    found = kept(out)
+    again = study(["linear-regret"], plan=LONGER, out=out, jobs=2)
+    assert undisturbed.new_trials == (9 + 5) * LONGER.linear_trials
+    assert again.new_trials == undisturbed.new_trials - found
     for name, frame in undisturbed.frames().items():
         pd.testing.assert_frame_equal(timeless(again.frames()[name]), timeless(frame), check_exact=True)
     figures = {path.name for path in (out / "figures").iterdir()}

@@ -204,7 +204,7 @@ def apply_transposed(R: FloatArray, v: FloatArray, out: FloatArray) -> None:
             out[i] += R[k, i] * t
 
 
-@compiled
+@summing
 def worst_component(
     XT: FloatArray,
     n: int,
@@ -223,10 +223,13 @@ def worst_component(
     """
     shake = work[4]
     for i in range(n):
-        total = 0.0
-        for j in range(len(theta)):
-            total += math.fabs(XT[j, i] * theta[j])
-        shake[i] = math.fabs(sums[i]) + counts[i] * (math.fabs(work[1, i]) + 1e-5 * work[2, i] * total)
+        shake[i] = 0.0
+    for j in range(len(theta)):
+        size = math.fabs(theta[j])
+        for i in range(n):
+            shake[i] += size * math.fabs(XT[j, i])
+    for i in range(n):
+        shake[i] = math.fabs(sums[i]) + counts[i] * (math.fabs(work[1, i]) + 1e-5 * work[2, i] * shake[i])
     worst = 0.0
     for j in range(len(theta)):
         terms = math.fabs(bias[j]) + lam * math.fabs(theta[j])

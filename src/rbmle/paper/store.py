@@ -1,5 +1,6 @@
 """Finished trials on disk, in one SQLite file: found by a hash of their settings, safe against a kill at any moment."""
 
+import functools
 import hashlib
 import json
 import sqlite3
@@ -11,13 +12,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from rbmle import __version__
+import rbmle
 from rbmle.errors import StateFileError
 from rbmle.types import FloatArray
 
 FORMAT = 1
 # Seconds of finished work that a kill may cost: writing every trial by itself would cost more.
 DELAY = 0.3
+# Packages that no outcome depends on.
+WITHOUT = {"cli", "report", "testing"}
 TABLE = """CREATE TABLE IF NOT EXISTS trials
     (key TEXT PRIMARY KEY, settings TEXT NOT NULL, regret BLOB NOT NULL, seconds REAL NOT NULL, state BLOB NOT NULL)"""
 
@@ -30,9 +33,19 @@ class Outcome(NamedTuple):
     state: bytes = b""
 
 
+@functools.cache
+def sources() -> str:
+    """A hash of this program's own code: after an edit, trials are run again rather than found."""
+    root, digest = Path(rbmle.__file__).parent, hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        if path.relative_to(root).parts[0] not in WITHOUT:
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def key_of(settings: Mapping[str, Any]) -> str:
-    """The name of a trial: a hash of everything that its outcome depends on, this program's version included."""
-    full = {"format": FORMAT, "rbmle": __version__, **settings}
+    """The name of a trial: a hash of everything that its outcome depends on, this program included."""
+    full = {"format": FORMAT, "rbmle": sources(), **settings}
     return hashlib.sha256(json.dumps(full, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]
 
 

@@ -30,7 +30,8 @@ class GLMRBMLE(GLMPolicy):
     ℓ(θ̄_a) + η(t) α(t) θ̄_aᵀx_a − ½λ‖θ̄_a‖².
 
     The arm played is exactly that of the index solved for every arm, but most arms are excluded by certified bounds
-    (kernels.glm_bounds) and need no solve: `arms_solved` says how many of the last decision did. `scores` solves all.
+    (kernels.glm_bounds, kernels.glm_narrow) and need no solve: `arms_solved` says how many of the last decision did.
+    `scores` solves all.
 
     bias, boost: α(t) and η(t); √t and 1 + log t in the paper.
     memory: "online" replaces the history by a quadratic; the index is then ηα m + (η−½)α² v, m and v mean and variance

@@ -206,6 +206,30 @@ def test_few_arms_are_solved_late_in_a_run():
     assert np.mean(solved) < 3
 
 
+def test_arms_that_tie_where_directions_are_hardly_known():
+    """Long rows in a subspace: whitened numbers lose half of their digits, and bounds must allow for that."""
+    rng = np.random.default_rng(21)
+    for _ in range(25):
+        d = int(rng.integers(2, 5))
+        known = int(rng.integers(1, d))
+        U = np.linalg.qr(rng.normal(size=(d, d)))[0]
+        X = 100.0 * rng.normal(size=(1000, known)) / math.sqrt(known) @ U[:known]
+        policy = GLMRBMLE(n_features=d)
+        policy.update_many(X, Logistic().sample(rng, X @ U[0] * 0.003))
+        inside = rng.normal(size=(24, known)) / math.sqrt(known) @ U[:known]
+        outside = rng.normal(size=(24, d - known)) @ U[known:] * 10.0 ** rng.uniform(-3.0, 0.0, size=(24, 1))
+        contexts = 50.0 * inside + 70.0 * outside
+        target = np.median(policy.scores(contexts))
+        low, high = np.zeros(24), np.full(24, 100.0)
+        for _ in range(45):  # scale every arm until its index is about the median's
+            middle = 0.5 * (low + high)
+            above = policy.scores(middle[:, None] * contexts) > target
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        tied = high[:, None] * contexts
+        for last in range(3, 25):
+            assert policy.choose(tied[:last]) == int(np.argmax(policy.scores(tied[:last])))
+
+
 def test_few_of_many_arms_are_solved_with_a_history_of_its_own_play():
     """Its own play leaves directions nearly unknown, where θ̄ lies far from θ̂: the hardest case for bounds."""
     X, rewards = simulated(Logistic(), 900, 200, 4, 6, static=False)

@@ -118,7 +118,7 @@ def refresh(
         if not (math.isfinite(known[a, VALUE]) and square >= 0.0 and width >= 0.0 and square < math.inf):
             return False
         known[a, LOOKS] = 0.0
-        bound(eta, alpha, square, score + along, width, known[a])
+        bound(eta, alpha, square, score + along, width, 0.0, known[a])
     return True
 
 

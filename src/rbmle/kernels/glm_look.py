@@ -46,11 +46,12 @@ def bound(
     square: float,
     slope: float,
     width: float,
+    rounding: float,
     known: FloatArray,
 ) -> None:
-    """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width and what is known of ρ."""
+    """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width, rounding of these, and what is known of ρ."""
     pull = (eta - 1.0) * alpha
-    known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square)
+    known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square) + rounding
     known[GUESS] = known[VALUE] + 0.5 * square + pull * slope
     rho = known[RHO]
     reach = rho * math.sqrt(square)
@@ -104,7 +105,7 @@ def look_body(
         known[RADIUS] = max(2.0 * math.sqrt(square), SCORE_MOVE / widest if widest > 0.0 else 1.0)
         known[RHO] = steepest(problem[1], problem[5], problem[6], concordance, widest, known[RADIUS], work)
         known[GROWTH] = 1.0
-    bound(eta, alpha, square, slope, width, known)
+    bound(eta, alpha, square, slope, width, 0.0, known)
 
 
 look_at = at_address(LOOK_SIGNATURE)

@@ -28,16 +28,43 @@ from rbmle.kernels.glm_look import (
     bound,
     holds,
 )
-from rbmle.kernels.glm_newton import PROBLEM, apply_root, apply_transposed, evaluate, invert_root
+from rbmle.kernels.glm_newton import (
+    AIM,
+    PROBLEM,
+    apply_root,
+    apply_transposed,
+    evaluate,
+    invert_root,
+    terms_of_gradient,
+)
 from rbmle.types import FloatArray
 
 # Newton steps after which the point is given up.
 MOST_STEPS = 40
 # Distances, relative to the largest Newton step, for which ρ is computed when all arms are bounded from one point.
 DISTANCES = (0.6, 0.8, 1.0, 1.25, 1.6, 2.2)
+# Rounding of an entry of H, relative to the diagonal.
+CURVATURE_ROUNDING = 4e-14
 
 REAL = types.float64
 START_SIGNATURE = types.boolean(PROBLEM, REAL, REAL, REAL, VECTOR, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
+
+
+@compiled
+def rounding_of(R: FloatArray, H: FloatArray, terms: FloatArray) -> tuple[float, float]:
+    """How exact whitened numbers are: the gradient's error, and how far R H Rᵀ may be from the identity.
+
+    An entry H_jk is rounded relative to √(H_jj H_kk), and R magnifies that where directions are hardly known.
+    """
+    noise = blur = 0.0
+    for i in range(len(R)):
+        error = magnified = 0.0
+        for j in range(i + 1):
+            error += math.fabs(R[i, j]) * terms[j]
+            magnified += math.fabs(R[i, j]) * math.sqrt(H[j, j])
+        noise += error * error
+        blur += magnified * magnified
+    return AIM * math.sqrt(noise), CURVATURE_ROUNDING * blur
 
 
 def start_body(
@@ -54,15 +81,17 @@ def start_body(
 ) -> bool:
     """Bound all arms from the point `middle`, moved towards θ̂ first where it is far. False: solve all."""
     K, d = X.shape
+    XT, n, counts, sums, lam, code, limit, _ = problem
     half, H, R, towards = small[0], small[1 : 1 + d], small[1 + d : 1 + 2 * d], small[2 * d + 1]
-    gradient, bias = np.empty(d), np.zeros(d)
+    gradient, terms, bias = np.empty(d), np.empty(d), np.zeros(d)
     for _ in range(MOST_STEPS):
         f, scale = evaluate(problem, bias, middle, work, gradient, H)
         if not (math.isfinite(f) and invert_root(H, R)):
             return False
         square = apply_root(R, gradient, half)
         apply_transposed(R, half, towards)
-        widest = widest_row(problem[0], problem[1], R, work)
+        terms_of_gradient(XT, n, counts, sums, lam, bias, middle, work, terms)
+        widest = widest_row(XT, n, R, work)
         reach = concordance * widest * math.sqrt(square)
         if reach < 0.2:
             break
@@ -71,6 +100,7 @@ def start_body(
             middle[j] += length * towards[j]
     else:
         return False
+    noise, blur = rounding_of(R, H, terms)
     farthest = 0.0
     for a in range(K):
         score = width = along = delta = 0.0
@@ -93,14 +123,15 @@ def start_body(
     rhos, radii = np.empty(len(DISTANCES)), np.empty(len(DISTANCES))
     for k in range(len(DISTANCES)):
         radii[k] = DISTANCES[k] * farthest
-        rhos[k] = steepest(problem[1], problem[5], problem[6], concordance, widest, radii[k], work)
+        rhos[k] = steepest(n, code, limit, concordance, widest, radii[k], work)
     for a in range(K):
         width, slope, delta = known[a, LOW], known[a, HIGH], known[a, REACH]
         for k in range(len(DISTANCES)):
             known[a, RHO], known[a, RADIUS] = rhos[k], radii[k]
             if holds(rhos[k] * math.sqrt(delta), rhos[k], radii[k]):
                 break
-        bound(eta, alpha, delta, slope, width, known[a])
+        size, tilt = math.sqrt(delta), math.fabs(eta - 1.0) * alpha * math.sqrt(width)
+        bound(eta, alpha, delta, slope, width, (noise + blur * size) * (size + tilt), known[a])
     return True
 
 

@@ -4,7 +4,7 @@
     concordance          the family's self-concordance, -1 where unknown
     alpha, eta           α(t) and η(t)
     theta, step  (K, d)  a point for every arm and the Newton step from it
-    known        (K, 11)  what is certified there, by the names in kernels.glm_look
+    known        (K, 12)  what is certified there, by the names in kernels.glm_look
     gradient     (G, d)  ∇g there, kept for every arm (G = K) or not (G = 1)
     inverse      (G, d + 1, d)  H⁻¹ there, and H⁻¹x in the last row; kept likewise
     work         (5, C), small (2d + 2, d)  scratch

@@ -15,10 +15,10 @@ from rbmle.kernels.glm_newton import PROBLEM, apply_root, apply_transposed, eval
 from rbmle.types import FloatArray
 
 # Lower and upper bound of the index, g(θ), u = ρδ, how often the arm was looked at, the rounding allowed for, ρ and
-# the distance up to which it holds, the absolute terms of g, a guess at the index, and by how much ρ was
-# enlarged since it was computed.
-LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS, GROWTH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-N_KNOWN = 11
+# the distance up to which it holds, the absolute terms of g, a guess at the index, by how much ρ was
+# enlarged since it was computed, and the error of a whitened gradient that rounding leaves in a solution.
+LOW, HIGH, VALUE, REACH, LOOKS, MARGIN, RHO, RADIUS, SCALE, GUESS, GROWTH, NOISE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+N_KNOWN = 12
 # ρ is computed anew when carrying it from point to point has made it larger by this factor.
 MOST_GROWTH = 1.4
 # ρ holds up to this part of the distance at which some row's score moves by 1.
@@ -46,12 +46,16 @@ def bound(
     square: float,
     slope: float,
     width: float,
-    rounding: float,
+    blur: float,
     known: FloatArray,
 ) -> None:
-    """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width, rounding of these, and what is known of ρ."""
+    """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width and what is known of ρ.
+
+    blur: the error of the whitened curvature, which counts where the step is long.
+    """
     pull = (eta - 1.0) * alpha
-    known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square) + rounding
+    error = (known[NOISE] + blur * math.sqrt(square)) * (math.sqrt(square) + math.fabs(pull) * math.sqrt(width))
+    known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square) + error
     known[GUESS] = known[VALUE] + 0.5 * square + pull * slope
     rho = known[RHO]
     reach = rho * math.sqrt(square)

@@ -20,6 +20,7 @@ from rbmle.kernels.glm_look import (
     HIGH,
     LOOKS,
     LOW,
+    NOISE,
     RADIUS,
     REACH,
     RHO,
@@ -118,7 +119,7 @@ def start_body(
         # LOW, HIGH and REACH wait for ρ, which depends on the farthest step
         known[a, VALUE], known[a, SCALE], known[a, LOOKS] = f + alpha * score, scale + math.fabs(alpha * score), 0.0
         known[a, LOW], known[a, HIGH], known[a, REACH] = width, score + along + alpha * width, delta
-        known[a, GROWTH] = 1.0
+        known[a, GROWTH], known[a, NOISE] = 1.0, noise
     farthest = math.sqrt(farthest)
     rhos, radii = np.empty(len(DISTANCES)), np.empty(len(DISTANCES))
     for k in range(len(DISTANCES)):
@@ -130,8 +131,7 @@ def start_body(
             known[a, RHO], known[a, RADIUS] = rhos[k], radii[k]
             if holds(rhos[k] * math.sqrt(delta), rhos[k], radii[k]):
                 break
-        size, tilt = math.sqrt(delta), math.fabs(eta - 1.0) * alpha * math.sqrt(width)
-        bound(eta, alpha, delta, slope, width, (noise + blur * size) * (size + tilt), known[a])
+        bound(eta, alpha, delta, slope, width, blur, known[a])
     return True
 
 

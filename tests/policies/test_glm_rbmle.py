@@ -230,6 +230,19 @@ def test_arms_that_tie_where_directions_are_hardly_known():
             assert policy.choose(tied[:last]) == int(np.argmax(policy.scores(tied[:last])))
 
 
+@pytest.mark.parametrize("seed", [45, 210, 983, 1236, 1, 2, 3])
+def test_long_arms_across_all_rows(seed):
+    """Every product with a row is rounding here; that of fifth order came out negative and made bounds too close."""
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(0.0, math.pi)
+    along, across = np.array([math.cos(angle), math.sin(angle)]), np.array([-math.sin(angle), math.cos(angle)])
+    X = rng.normal(size=(100, 1)) * along
+    policy = GLMRBMLE(n_features=2)
+    policy.update_many(X, (rng.random(100) < 1.0 / (1.0 + np.exp(-X @ along))).astype(float))
+    contexts = 200.0 * across * (1.0 + 1e-6 * rng.normal(size=(40, 1))) + 1e-3 * rng.normal(size=(40, 1)) * along
+    assert policy.choose(contexts) == int(np.argmax(policy.scores(contexts)))
+
+
 def test_few_of_many_arms_are_solved_with_a_history_of_its_own_play():
     """Its own play leaves directions nearly unknown, where θ̄ lies far from θ̂: the hardest case for bounds."""
     X, rewards = simulated(Logistic(), 900, 200, 4, 6, static=False)

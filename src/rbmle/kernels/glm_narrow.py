@@ -35,6 +35,8 @@ from rbmle.types import FloatArray, IntArray
 MOST_FEATURES = 32
 # Arms whose products are taken together.
 BLOCK = 64
+# Rounding of a product with a tensor, relative to the tensor's norm.
+PRODUCT_ROUNDING = 1e-14
 # How often Δ takes a step. A third one would gain nothing: what is left is e.
 TURNS = 2
 
@@ -137,8 +139,12 @@ def bound_block(
     for b in range(len(alive)):
         a = alive[b]
         size, error, moved = math.sqrt(sums[0, b]), math.sqrt(sums[1, b]), math.sqrt(sums[2, b])
-        bent, unknown = math.sqrt(sums[6, b]), longest * form[b] / 24.0
-        blurred = longest * size * math.sqrt(norm[b]) / 6.0
+        # products round relative to the tensors' norms, which matters for long Δ across all rows
+        bent, grain = math.sqrt(sums[6, b]), PRODUCT_ROUNDING * size
+        unknown = longest * (form[b] + grain * sizes[2] * size * size * size) / 24.0
+        unknown += grain * size * (0.5 * sizes[0] + size * sizes[1] / 6.0)
+        blurred = longest * size * (math.sqrt(norm[b]) + grain * sizes[2] * size) / 6.0
+        blurred += grain * (sizes[0] + 0.5 * size * sizes[1])
         firm, total = 1.0 - bent - blurred, error + unknown
         floors[a] = -1.0
         if not firm > 0.05:
@@ -150,7 +156,7 @@ def bound_block(
         if not (total <= m * room and s <= radius and moved <= room):
             continue
         index = known[a, VALUE] + sums[5, b] + pull * (score[b] + sums[4, b])
-        slack = unknown * size / 5.0 + known[a, MARGIN]
+        slack = unknown * size / 3.0 + known[a, MARGIN]  # a fifth, but a third of what is rounding
         left = bent * bent * bent * error + unknown + (blurred + change) * moved
         slack += math.fabs(pull) * math.sqrt(sums[3, b]) * left / m
         known[a, LOW] = max(known[a, LOW], index - slack)

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint fix bench clean
+.PHONY: demo test lint fix bench bench-old clean
 
 demo: $(READY)  ## compare all linear methods on the default problem: a table here, a figure in demo/
 	$(BIN)/rbmle compare --figure demo/regret.png
@@ -23,6 +23,9 @@ fix: $(READY)  ## let ruff mend what it can
 bench: $(READY)  ## side by side with plain NumPy and the peers (installs them)
 	$(BIN)/pip install --quiet -e ".[bench]"
 	$(BIN)/python -m benchmarks
+
+bench-old: $(READY)  ## this tree and version 0.1 in turns: fails where a row became slower
+	$(BIN)/python -m benchmarks.against
 
 clean:
 	rm -rf $(VENV) demo results

@@ -78,9 +78,10 @@ class Browser:
 
     def measure(self, name, *, width, dark=False, height=3000):
         """Open a page at a width and in a colour scheme; returns what the script above found, and console messages."""
-        (self.folder / "frame.html").write_text(FRAME.format(name=name, width=width, height=height), encoding="utf-8")
-        done = self._run("frame.html", dark, "--dump-dom", f"--window-size={max(width, 600)},{height}")
-        (self.folder / "frame.html").unlink()
+        frame = self.folder / f"frame-{width}-{int(dark)}.html"  # of one name, the browser would keep the first
+        frame.write_text(FRAME.format(name=name, width=width, height=height), encoding="utf-8")
+        done = self._run(frame.name, dark, "--dump-dom", f"--window-size={max(width, 600)},{height}")
+        frame.unlink()
         found = re.search(r'<pre id="measured">(.*?)</pre>', done.stdout, re.DOTALL)
         assert found, f"the browser did not report: {done.stdout[-500:]} {done.stderr[-2000:]}"
         measured = json.loads(unescape(found[1]))

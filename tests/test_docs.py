@@ -31,5 +31,15 @@ def test_the_skeleton_of_a_policy_works(tmp_path):
 
 def test_the_readme_names_every_policy():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    ours = {name for name, cls in Policy.registry.items() if cls.__module__.startswith("rbmle.")}
+    ours = {name for name, cls in Policy.registry.items() if cls.__module__.startswith("rbmle.policies.")}
     assert [name for name in sorted(ours) if f"`{name}`" not in text] == []
+
+
+def test_every_place_the_architecture_names_is_there():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    places = set(re.findall(r"`([a-z_/]+(?:/|\.py|\.json))`", text))
+    assert len(places) > 20
+    assert [place for place in sorted(places) if not (ROOT / "src" / "rbmle" / place).exists()] == []
+    packages = {path.name for path in (ROOT / "src" / "rbmle").iterdir() if path.is_dir() and path.name[0] != "_"}
+    assert [name for name in sorted(packages) if f"{name}/" not in places] == []
+    assert all((ROOT / "docs" / picture).exists() for picture in re.findall(r"\]\((images/[^)]+)\)", text))

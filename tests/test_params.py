@@ -1,13 +1,18 @@
 """Constraints and their one wording."""
 
+import copy
+import inspect
 import math
+import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from rbmle import BayesUCB, LinUCB
-from rbmle.errors import InvalidParameterError
-from rbmle.params import Flag, Integer, OneOf, Optional, Real, Schedule
+from rbmle.errors import FrozenParameterError, InvalidParameterError
+from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real
+from rbmle.policies.base import Policy
 
 
 def test_the_wording():
@@ -31,7 +36,7 @@ def test_parameters_are_keyword_only():
         (Optional(Integer(1)), [None, 1], [0], "None or an int in [1, inf)"),
         (OneOf("a", "b"), ["a"], ["c", 1], "one of 'a', 'b'"),
         (Flag(), [True, np.False_], [0, "yes"], "True or False"),
-        (Schedule(), [abs], [1.0], "a schedule such as Sqrt(scale=1.0), or a callable of t"),
+        (FunctionOfRound(), [abs], [1.0], "a schedule such as Sqrt(scale=1.0), or a callable of t"),
     ],
 )
 def test_constraints(constraint, good, bad, text):
@@ -43,3 +48,51 @@ def test_constraints(constraint, good, bad, text):
 def test_a_constraint_between_parameters():
     with pytest.raises(InvalidParameterError, match="'horizon' parameter of BayesUCB must be an int in"):
         BayesUCB(n_features=2, c=1.0)
+
+
+def test_reprs_say_what_the_constraint_is():
+    assert repr(Real(0.0, open_low=True)) == "Real(low=0.0, open_low=True)"
+    assert repr(Optional(Integer(1))) == "Optional(inner=Integer(low=1))"
+    assert repr(OneOf("a", "b")) == "OneOf('a', 'b')"
+    for policy in Policy.registry.values():
+        assert " object at 0x" not in str(inspect.signature(policy)), policy
+
+
+@dataclass(kw_only=True, eq=False)
+class Plain(LinUCB):
+    """A user's policy, declared as everyone declares a dataclass, that derives a field after construction began."""
+
+    title = ""
+    width: float = 0.0
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.width = 2.0 * self.alpha
+
+
+def frozen_policies():
+    policy = Plain(n_features=2, alpha=3.0)
+    return [policy, copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy)), policy.copy()]
+
+
+@pytest.mark.parametrize("policy", frozen_policies())
+def test_parameters_cannot_be_changed_after_construction(policy):
+    for name in policy.params:
+        with pytest.raises(FrozenParameterError, match=f"'{name}' parameter of Plain cannot be changed.*new policy"):
+            setattr(policy, name, 7)
+        with pytest.raises(FrozenParameterError):
+            delattr(policy, name)
+    assert policy.params == {"n_features": 2, "regularization": 1.0, "alpha": 3.0, "width": 6.0}
+
+
+def test_other_attributes_of_a_policy_are_free():
+    policy = Plain(n_features=2)
+    policy.note = "mine"
+    assert policy.note == "mine"
+    del policy.note
+    assert not hasattr(policy, "note")
+
+
+def test_a_refused_assignment_is_an_attribute_error_and_a_value_error():
+    assert issubclass(FrozenParameterError, AttributeError)
+    assert issubclass(FrozenParameterError, InvalidParameterError)

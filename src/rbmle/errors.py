@@ -1,5 +1,7 @@
 """What can go wrong, by name. All are ValueErrors, so a plain ``except ValueError`` still works."""
 
+from typing import Self
+
 
 class RbmleError(ValueError):
     """Base of every error raised on purpose by rbmle."""
@@ -9,12 +11,34 @@ class InvalidParameterError(RbmleError):
     """A hyper-parameter is outside of what its constraint allows."""
 
 
+class FrozenParameterError(InvalidParameterError, AttributeError):
+    """A hyper-parameter was assigned after construction. An AttributeError too, as of any frozen dataclass."""
+
+
 class InvalidInputError(RbmleError):
     """Contexts, rewards or arms are not what the method takes. The state is what it was before the call."""
 
 
 class StateFileError(RbmleError):
     """A saved file is damaged, of a newer format, or cannot be written as plain data."""
+
+
+class FileAccessError(StateFileError, OSError):
+    """The system refused to read or write a file: a full disk, missing rights, a device in its place."""
+
+    @classmethod
+    def of(cls, reason: OSError, message: str) -> Self:
+        """An error with a message of ours and the system's number."""
+        error = cls(message)
+        error.errno, error.filename = reason.errno, reason.filename
+        return error
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # OSError would show number and file name instead
+
+
+class MissingFileError(FileAccessError, FileNotFoundError):
+    """There is no such file. A FileNotFoundError too."""
 
 
 class ConvergenceError(RbmleError):

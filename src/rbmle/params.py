@@ -5,18 +5,22 @@ A parameter is a field of a dataclass with its constraint in the annotation::
     alpha: Annotated[float, Real(0.0)] = 1.0
 
 and `check` raises "The 'alpha' parameter of LinUCB must be a float in [0, inf). Got -1.0 instead."
+
+A class derived from `Frozen` keeps its parameters for life: they are checked once, and what was built from them (arrays
+of that many features, say) goes on fitting them.
 """
 
 import functools
 import math
 import typing
+from abc import ABCMeta
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from rbmle.errors import InvalidParameterError
+from rbmle.errors import FrozenParameterError, InvalidParameterError
 
 
 class Constraint(Protocol):
@@ -29,8 +33,20 @@ class Constraint(Protocol):
     def __str__(self) -> str: ...
 
 
-@dataclass(frozen=True)
-class Real:
+class Shown:
+    """A repr without the fields left at their defaults, so that signatures in `help` stay short."""
+
+    def __repr__(self) -> str:
+        told = []
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.default is MISSING or value != field.default:
+                told.append(f"{field.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(told)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Real(Shown):
     """A finite real number in an interval; each end is closed unless said otherwise."""
 
     low: float = -math.inf
@@ -53,8 +69,8 @@ class Real:
         return f"a float in {left}{self.low:g}, {self.high:g}{right}"
 
 
-@dataclass(frozen=True)
-class Integer:
+@dataclass(frozen=True, repr=False)
+class Integer(Shown):
     """A whole number, at least `low`."""
 
     low: int = 0
@@ -67,8 +83,8 @@ class Integer:
         return f"an int in [{self.low}, inf)"
 
 
-@dataclass(frozen=True)
-class Optional:
+@dataclass(frozen=True, repr=False)
+class Optional(Shown):
     """None, or what the inner constraint says."""
 
     inner: Constraint
@@ -94,7 +110,11 @@ class OneOf:
     def __str__(self) -> str:
         return "one of " + ", ".join(repr(option) for option in self.options)
 
+    def __repr__(self) -> str:
+        return f"OneOf({', '.join(repr(option) for option in self.options)})"
 
+
+@dataclass(frozen=True)
 class Flag:
     """True or False."""
 
@@ -106,8 +126,9 @@ class Flag:
         return "True or False"
 
 
-class Schedule:
-    """A function of the round: a schedule object or any callable of t."""
+@dataclass(frozen=True)
+class FunctionOfRound:
+    """A schedule object or any callable of the round t."""
 
     def holds(self, value: object) -> bool:
         """Tell whether the value can be called."""
@@ -115,6 +136,9 @@ class Schedule:
 
     def __str__(self) -> str:
         return "a schedule such as Sqrt(scale=1.0), or a callable of t"
+
+
+Schedule = FunctionOfRound  # its name until version 0.1
 
 
 @functools.cache
@@ -141,6 +165,52 @@ def require(owner: object, name: str, value: object, constraint: Constraint) -> 
     if not constraint.holds(value):
         label = owner if isinstance(owner, str) else type(owner).__name__
         raise InvalidParameterError(f"The '{name}' parameter of {label} must be {constraint}. Got {value!r} instead.")
+
+
+class Freezing(ABCMeta):
+    """Marks an object as complete once its constructor, those of its subclasses included, has returned.
+
+    A hook in a constructor or in `__post_init__` would come too early: a subclass goes on after calling it.
+    """
+
+    def __call__(cls, *arguments: Any, **named: Any) -> Any:
+        """Build the object, then mark it."""
+        built = super().__call__(*arguments, **named)
+        object.__setattr__(built, "_complete", True)
+        return built
+
+
+class Frozen(metaclass=Freezing):
+    """A dataclass whose fields cannot be assigned after construction; its other attributes can.
+
+    Unlike `@dataclass(frozen=True)` it asks nothing of subclasses, which may be plain dataclasses and may assign fields
+    in `__post_init__`. Copies and unpickled objects are as frozen as what they were made from.
+    """
+
+    _complete = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in parameter_names(type(self)) and self._complete:
+            raise self._refused(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if name in parameter_names(type(self)) and self._complete:
+            raise self._refused(name)
+        object.__delattr__(self, name)
+
+    def _refused(self, name: str) -> FrozenParameterError:
+        label = type(self).__name__
+        return FrozenParameterError(
+            f"The '{name}' parameter of {label} cannot be changed after construction, for what was learnt depends on "
+            f"it. Build a new policy: {label}(**{{**policy.params, {name!r}: ...}})."
+        )
+
+
+@functools.cache
+def parameter_names(cls: type) -> frozenset[str]:
+    """The names of a dataclass's fields."""
+    return frozenset(field.name for field in fields(cls)) if is_dataclass(cls) else frozenset()
 
 
 ScheduleLike = Callable[[Any], Any]

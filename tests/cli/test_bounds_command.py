@@ -50,7 +50,9 @@ def test_every_option_reaches_the_bound(run):
 
 def test_a_horizon_at_which_the_guarantee_is_empty_is_called_so(run):
     text = flat(run("--dim", "20", "--horizon", "1000"))
-    assert "at this horizon the guarantee says nothing yet" in text
+    bound = LinearBound(n_features=20)
+    assert "at this horizon the guarantee says nothing" in text
+    assert f"only from {bound.informative_horizon(2.0):,} rounds on" in text
     assert "loses at most" not in text
 
 
@@ -65,7 +67,39 @@ def test_logistic_says_how_many_rounds_are_not_covered(run):
 def test_logistic_without_any_hope(run):
     text = flat(run("--dim", "5", "--horizon", "1000", "--family", "logistic", "--max-score", "6"))
     assert "more rounds than can ever be played" in text
-    assert "it says nothing here" in text
+    assert "at none up to 10¹⁵ rounds for good" in text
+
+
+def test_the_edge_at_which_the_printed_theorem_is_false(run):
+    arguments = ("--dim", "51", "--horizon", "50", "--noise", "0.01")
+    text = flat(run(*arguments))
+    assert "at this horizon the guarantee says nothing, only from 33,171 rounds on" in text  # no claim of 8.85
+    assert "8.85" not in text.replace(text[text.index("best arm") : text.index("worst:")], "")
+    printed = flat(run(*arguments, "--printed"))
+    assert "As printed: with probability at least 0.9, LinRBMLE loses at most 8.85" in printed
+    assert "says something for good from 33,150 rounds on" in printed
+    assert "They promise too much" in printed
+
+
+def test_printed_logistic(run):
+    arguments = (
+        "--dim",
+        "2",
+        "--horizon",
+        "100",
+        "--family",
+        "logistic",
+        "--max-score",
+        "0.5",
+        "--regularization",
+        "9",
+    )
+    slope = math.exp(-0.5) / (1 + math.exp(-0.5)) ** 2
+    settings = {"n_features": 2, "L_mu": 0.25, "kappa_mu": slope, "noise_scale": 0.5, "regularization": 9.0}
+    played = GLMBound(**settings, theta_norm=0.5).terms(100)["played_arm"]
+    assert f"{played:,.0f}" in flat(run(*arguments))
+    played = GLMBound(**settings, potential="printed", radius="printed").terms(100)["played_arm"]
+    assert f"{played:,.0f}" in flat(run(*arguments, "--printed"))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +110,7 @@ def test_logistic_without_any_hope(run):
         (["--dim", "2", "--family", "poisson"], "'gaussian', 'logistic'"),
         (["--dim", "2", "--max-score", "2"], "max-score"),
         (["--dim", "2", "--bias", "Pow(2)"], "Did you mean Power?"),
-        (["--dim", "2000"], "horizon must be at least 1999"),
+        (["--dim", "2000", "--printed"], "horizon must be at least 1999"),
     ],
 )
 def test_errors_in_one_line(run, arguments, message):

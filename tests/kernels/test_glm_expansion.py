@@ -10,7 +10,7 @@ from rbmle import kernels
 from rbmle.families import Gaussian, Logistic, Poisson
 from rbmle.policies.glm_rbmle import GLMRBMLE
 
-KNOWN = kernels.glm_look
+KNOWN = kernels.glm.prune.look
 
 
 def bounded(rng, family, K, d, n, alpha_scale, regularization=1.0, unit=False):
@@ -29,15 +29,15 @@ def bounded(rng, family, K, d, n, alpha_scale, regularization=1.0, unit=False):
     alpha *= alpha_scale
     scores, theta, known = np.empty(K), np.empty((K, d)), np.empty((K, KNOWN.N_KNOWN))
     work, step, small = np.empty((5, len(model.store()[1]))), np.empty((K, d)), np.empty((2 * d + 2, d))
-    assert kernels.glm_index.solve_all(model.problem(), alpha, eta, 0.0, False, contexts, scores, theta, work)
+    assert kernels.glm.index.solve_all(model.problem(), alpha, eta, 0.0, False, contexts, scores, theta, work)
     middle, white = policy.model.theta_hat + 0.02 * rng.normal(size=d), np.empty((d, K))
     policy.link()
     problem = model.problem()
-    assert kernels.glm_start.start_from(
+    assert kernels.glm.start.start_from(
         problem, policy.concordance, alpha, eta, middle, contexts, known, white, work, small
     )
     started = known.copy()
-    kernels.glm_narrow.narrow(problem, alpha, eta, middle, contexts, theta, step, known, white, work, small)
+    kernels.glm.prune.narrow.narrow(problem, alpha, eta, middle, contexts, theta, step, known, white, work, small)
     return scores, started, known
 
 
@@ -76,7 +76,7 @@ def test_the_expansion_leaves_few_arms_open(family, alpha_scale):
 
 def test_tensors_and_products_are_the_sums_they_stand_for():
     rng = np.random.default_rng(6)
-    tensors = kernels.glm_tensors
+    tensors = kernels.glm.prune.tensors
     for d, n, B in ((1, 16, 3), (2, 16, 5), (5, 48, 8)):
         XT, R, weights = rng.normal(size=(d, n)), np.tril(rng.normal(size=(d, d))), rng.normal(size=(3, n))
         P = d * (d + 1) // 2
@@ -117,8 +117,8 @@ def test_the_fourth_derivative_of_the_logistic_mean_is_below_its_constant():
     z = np.arange(-6.0, 6.0, 0.001)
     mean = Logistic().mean
     fourth = (mean(z - 2 * h) - 4 * mean(z - h) + 6 * mean(z) - 4 * mean(z + h) + mean(z + 2 * h)) / h**4
-    assert np.abs(fourth).max() == pytest.approx(kernels.glm_tensors.LOGISTIC_FIFTH, rel=1e-3)
+    assert np.abs(fourth).max() == pytest.approx(kernels.glm.prune.tensors.LOGISTIC_FIFTH, rel=1e-3)
     p = 1.0 / (1.0 + math.exp(-0.8426))
     w = p * (1.0 - p)
     assert abs(w * (1.0 - 2.0 * p) * (1.0 - 12.0 * w)) == pytest.approx(0.12768392, abs=1e-8)
-    assert kernels.glm_tensors.LOGISTIC_FIFTH > 0.127685
+    assert kernels.glm.prune.tensors.LOGISTIC_FIFTH > 0.127685

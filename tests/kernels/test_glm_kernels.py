@@ -16,7 +16,7 @@ from rbmle.models.glm import link_of
 def test_links_equal_the_families(family):
     z = np.concatenate([np.linspace(-40.0, 40.0, 4001), [0.0, 1e-17, -1e-17, 300.0, -300.0, 1.0, -1.0]])
     mu, dmu, b = np.empty((3, len(z)))
-    kernels.glm_link.link(*link_of(family), len(z), z, mu, dmu, b)
+    kernels.glm.link.link(*link_of(family), len(z), z, mu, dmu, b)
     assert np.allclose(mu, family.mean(z), rtol=1e-13, atol=1e-13 * (family.kappa > 0.0))
     assert np.allclose(dmu, family.derivative(z), rtol=1e-14, atol=1e-300)
     assert np.allclose(b, family.b(z), rtol=1e-12, atol=1e-300)
@@ -25,10 +25,10 @@ def test_links_equal_the_families(family):
 def test_links_at_the_ends_of_the_line():
     z = np.array([-1e300, -746.0, 710.0, 1e300])
     mu, dmu, b = np.empty((3, 4))
-    kernels.glm_link.link(*link_of(Logistic()), 4, z, mu, dmu, b)
+    kernels.glm.link.link(*link_of(Logistic()), 4, z, mu, dmu, b)
     assert np.allclose(mu, [0.0, 0.0, 1.0, 1.0], atol=1e-300)
     assert np.allclose(b, [0.0, 0.0, 710.0, 1e300], atol=1e-300)
-    kernels.glm_link.link(*link_of(Poisson()), 4, z, mu, dmu, b)
+    kernels.glm.link.link(*link_of(Poisson()), 4, z, mu, dmu, b)
     assert mu[0] < 1e-300
     assert mu[2] == mu[3] == math.inf
 
@@ -39,25 +39,25 @@ def test_root_of_the_inverse():
         A = rng.normal(size=(d, d + 3))
         H = A @ A.T
         R = np.empty((d, d))
-        assert kernels.glm_newton.invert_root(H.copy(), R)
+        assert kernels.glm.newton.invert_root(H.copy(), R)
         assert np.allclose(R.T @ R @ H, np.eye(d), atol=1e-8)
         out, v = np.empty(d), rng.normal(size=d)
-        assert kernels.glm_newton.apply_root(R, v, out) == pytest.approx(v @ np.linalg.solve(H, v))
-        kernels.glm_newton.apply_transposed(R, out.copy(), out)
+        assert kernels.glm.newton.apply_root(R, v, out) == pytest.approx(v @ np.linalg.solve(H, v))
+        kernels.glm.newton.apply_transposed(R, out.copy(), out)
         assert np.allclose(out, np.linalg.solve(H, v))
-    assert not kernels.glm_newton.invert_root(-np.eye(3), np.empty((3, 3)))
+    assert not kernels.glm.newton.invert_root(-np.eye(3), np.empty((3, 3)))
 
 
 def test_interval_is_the_exact_integral_of_its_bounds():
     """For the worst case allowed, curvature e^{∓ρs} on a ray, the maximum has a closed form."""
     for u in (1e-6, 0.05, 0.099, 0.101, 0.5, 0.95):
         delta, rho = 2.0, u / 2.0
-        _, high = kernels.glm_bounds.interval(0.0, delta**2, rho, 0.0, 0.0, 0.0, 0.0)
+        _, high = kernels.glm.prune.bounds.interval(0.0, delta**2, rho, 0.0, 0.0, 0.0, 0.0)
         s = -log1p(-u) / rho
         worst = delta * s - (math.exp(-rho * s) + rho * s - 1.0) / rho**2
         assert high >= worst * (1.0 - 1e-9) - 1e-4 * (u < 1e-3)
         assert high <= 0.5 * delta**2 * (1.0 + u) / (1.0 - u)
-    low, high = kernels.glm_bounds.interval(0.0, 4.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    low, high = kernels.glm.prune.bounds.interval(0.0, 4.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     assert (low, high) == (-math.inf, math.inf)
 
 

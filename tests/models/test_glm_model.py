@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 from rbmle.errors import ConvergenceError, InvalidInputError, InvalidParameterError
 from rbmle.families import Custom, Gaussian, Logistic, Poisson
@@ -144,6 +144,27 @@ def test_separable_data_and_extreme_scores():
     counts.observe([1.0], 1e6)
     z = counts.theta_hat[0]
     assert 1e6 - math.exp(z) - 1e-6 * z == pytest.approx(0.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("reward", [0.0, 409.0, 500.0, 50_000.0, 1e6, 1e15])
+def test_online_memory_takes_large_counts(reward):
+    """Newton's method alone ended at 50.5 for a count of 500, where eᶻ + z = 500 has the solution 6.202."""
+    online = GLMModel(n_features=1, family="poisson", memory="online")
+    online.observe([1.0], reward)
+    expected = brentq(lambda z: math.exp(z) + z - reward, -1.0, 40.0, xtol=1e-14)
+    assert online.theta_hat[0] == pytest.approx(expected, rel=1e-12)
+    assert online.H[0, 0] == pytest.approx(1.0 + math.exp(expected), rel=1e-11)
+
+
+def test_a_reward_that_cannot_be_learnt_is_an_error_and_changes_nothing():
+    broken = Custom(name="no mean", mu=lambda z: math.nan, dmu=lambda z: 1.0, potential=lambda z: 0.0)
+    model = GLMModel(n_features=2, family=broken, memory="online")
+    before = model.state()
+    with pytest.raises(ConvergenceError, match="GLMModel was not reached with reward 2"):
+        model.observe([1.0, 0.0], 2.0)
+    with pytest.raises(ConvergenceError, match="GLMModel was not reached with reward 3"):
+        model.observe_many([[1.0, 0.0]], [3.0])
+    assert all(np.array_equal(before[name], array) for name, array in model.state().items())
 
 
 def test_online_estimate_is_close_and_its_memory_constant():

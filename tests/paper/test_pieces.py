@@ -9,46 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rbmle.errors import StateFileError
 from rbmle.paper import LINEAR, authors_glm_policies, authors_policies
-from rbmle.paper.differences import conclusions, differing
 from rbmle.paper.experiment import frozen, restored
-from rbmle.paper.plain import PlainGLM, PlainLinear, vids_choice
 from rbmle.paper.plan import QUICK
 from rbmle.paper.progress import Progress
-from rbmle.paper.regret_linear import linear_regret
-from rbmle.paper.store import Outcome, Store, key_of
+from rbmle.paper.regret.differences import conclusions, differing
+from rbmle.paper.regret.linear import linear_regret
+from rbmle.paper.time.plain import PlainGLM, PlainLinear, vids_choice
 from rbmle.paper.work import Batch, Job, carry_out, merged, worker_count
 from rbmle.problems import GLMProblem, LinearProblem
 from rbmle.simulation import Results
-
-
-def test_stored_trials_come_back_bit_for_bit(tmp_path):
-    outcome = Outcome(np.array([0.1, 1 / 3]), 2e-7, b"state")
-    with Store(tmp_path / "deep") as store:
-        store.put("key", {"trial": 0}, outcome)
-        assert "key" in store
-    with Store(tmp_path / "deep") as store:
-        found = store.get("key")
-        assert len(store) == 1
-    assert found.regret.tolist() == outcome.regret.tolist()
-    assert found[1:] == outcome[1:]
-
-
-def test_names_of_trials_depend_on_every_setting():
-    settings = {"trial": 0, "policy": {"policy": "LinUCB", "alpha": 1.0}}
-    assert key_of(settings) == key_of(dict(reversed(settings.items())))
-    assert key_of(settings) != key_of({**settings, "trial": 1})
-    assert key_of(settings) != key_of({**settings, "policy": {"policy": "LinUCB", "alpha": 2.0}})
-
-
-def test_a_file_that_is_no_store_is_left_alone(tmp_path):
-    (tmp_path / "trials.sqlite").write_text("not a database, but long enough to be taken for one " * 9)
-    with pytest.raises(StateFileError, match="trials.sqlite cannot be used"):
-        Store(tmp_path)
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StateFileError, match="cannot be opened"):
-        Store(tmp_path / "file")
+from rbmle.simulation.store import Outcome, Store
 
 
 def job(name, play=None, before=None, cost=1.0):

@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 from rbmle.cli import app
 from rbmle.errors import InvalidParameterError
 from rbmle.paper import GLM, LINEAR, glm_regret, printed_tables, run
-from rbmle.paper.plan import FULL, PARTS, QUICK
-from rbmle.paper.regret_linear import EXACT, linear_regret
+from rbmle.paper.parts import PARTS
+from rbmle.paper.plan import FULL, QUICK
+from rbmle.paper.regret.linear import EXACT, linear_regret
 from rbmle.paper.reproduce import study
 
 TINY = replace(
@@ -87,7 +88,7 @@ def kept(out):
         return 0
     with closing(sqlite3.connect(out / "trials.sqlite", timeout=30.0)) as file:
         try:
-            return file.execute("SELECT COUNT(*) FROM trials").fetchone()[0]
+            return file.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
         except sqlite3.OperationalError:  # no table yet
             return 0
 
@@ -129,7 +130,7 @@ def test_a_wrong_cell_is_shown_as_wrong(tmp_path, monkeypatch, one_format):
     key, printed = LINEAR[0].key, printed_tables()["linear_regret"]
     doctored = {**printed[key], "q50": {**printed[key]["q50"], "GPUCB": printed[key]["q50"]["GPUCB"] + 0.01}}
     tables = {**printed_tables(), "linear_regret": {**printed, key: doctored}}
-    monkeypatch.setattr("rbmle.paper.regret_linear.printed_tables", lambda: tables)
+    monkeypatch.setattr("rbmle.paper.regret.linear.printed_tables", lambda: tables)
     wrong = study(["linear-regret"], plan=plan, variant="published", out=tmp_path)
     assert wrong.new_trials == 0
     assert wrong.lines[0] == "linear-regret: 55 of 56 exact cells; wrong: GPUCB Q.50."

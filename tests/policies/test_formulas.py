@@ -13,6 +13,7 @@ from rbmle import (
     GPUCB,
     IDS,
     BayesUCB,
+    CorrelatedKnowledgeGradient,
     EpsilonGreedy,
     GPUCBTuned,
     KGStar,
@@ -55,10 +56,6 @@ def bayes_log(m, v, t, V, lam):
     return m + norm.ppf(1 - 1 / (t * np.log(T) ** 2)) * np.sqrt(v)
 
 
-def bayes_published(m, v, t, V, lam):
-    return m + norm.ppf(1 - 1 / t) * v
-
-
 def gpucb(m, v, t, V, lam):
     return m + np.sqrt(2 * np.log(len(m) * t**2 * np.pi**2 / (6 * 0.01))) * np.sqrt(v)
 
@@ -67,38 +64,22 @@ def gpucbt(m, v, t, V, lam):
     return m + np.sqrt(0.9 * np.log(t)) * np.sqrt(v)
 
 
-def kg_with(square, m, t):
-    sigma = np.sqrt(square / (1 + 1 / square))
+def kg(m, v, t, V, lam):
+    sigma = np.sqrt(v / (1 + 1 / v))
     return m + (T - t) * sigma * f(-np.abs(m - others_best(m)) / sigma)
 
 
-def kg(m, v, t, V, lam):
-    return kg_with(v, m, t)
+def kg_star(m, v, t, V, lam, noise=1.0):
+    """Every number of observations is tried; the variance of a mean goes from σ² v to 1/(1/(σ² v) + k/σ²)."""
+    k = np.arange(1, T - t + 1)[:, None]
+    before = noise**2 * v
+    spread = np.sqrt(before - 1 / (1 / before + k / noise**2))
+    value = spread * f(-np.abs(m - others_best(m)) / spread)
+    return m - m.max() + (T - t) * (value / k).max(axis=0)
 
 
-def kg_published(m, v, t, V, lam):
-    return kg_with(v**2, m, t)
-
-
-def kg_star_with(sigma, m, t, eta):
-    scores = []
-    for a, other in enumerate(others_best(m)):
-        delta, s = m[a] - other, sigma[a]
-        r = (delta / s) ** 2
-        low = eta / (4 * s**2) * (-1 + r + np.sqrt(1 + 6 * r + r**2))
-        high = eta / (4 * s**2) * (1 + r + np.sqrt(1 + 10 * r + r**2))
-        count = T - t if T - t <= low else 1 if delta == 0 or high <= 1 else np.ceil((low + high) / 2)
-        s_m = np.sqrt((count + 1) * s**2 / ((eta / s) ** 2 + count + 1))
-        scores.append(m[a] - m.max() + (T - t) * s_m * f(-abs(delta) / (s_m + 1e-8)))
-    return np.array(scores)
-
-
-def kg_star(m, v, t, V, lam):
-    return kg_star_with(np.sqrt(v), m, t, 1.0)
-
-
-def kg_star_published(m, v, t, V, lam):
-    return kg_star_with(v, m, t, 1.0)
+def kg_star_quiet(m, v, t, V, lam):
+    return kg_star(m, v, t, V, lam, noise=0.3)
 
 
 def ids(m, v, t, V, lam):
@@ -119,13 +100,11 @@ CASES = {
     "LinUCB": (LinUCB, {"alpha": 1.7}, linucb),
     "BayesUCB": (BayesUCB, {}, bayes),
     "BayesUCB, c = 2": (BayesUCB, {"c": 2.0, "horizon": T}, bayes_log),
-    "BayesUCB, published": (BayesUCB, {"spread": "variance"}, bayes_published),
     "GPUCB": (GPUCB, {"delta": 0.01}, gpucb),
     "GPUCBTuned": (GPUCBTuned, {}, gpucbt),
     "KG": (KnowledgeGradient, {"horizon": T}, kg),
-    "KG, published": (KnowledgeGradient, {"horizon": T, "spread": "variance"}, kg_published),
     "KG*": (KGStar, {"horizon": T}, kg_star),
-    "KG*, published": (KGStar, {"horizon": T, "spread": "variance"}, kg_star_published),
+    "KG*, other noise": (KGStar, {"horizon": T, "noise": 0.3}, kg_star_quiet),
     "IDS": (IDS, {"delta": 0.05}, ids),
     "EpsilonGreedy": (EpsilonGreedy, {"epsilon": Constant(0.0)}, greedy),
 }
@@ -183,7 +162,7 @@ def test_bayes_ucb_starts_with_the_first_arm():
     assert np.isneginf(policy.scores([[0.0, 0.0], [1.0, 0.0]])).all()
 
 
-@pytest.mark.parametrize("cls", [KnowledgeGradient, KGStar])
+@pytest.mark.parametrize("cls", [KnowledgeGradient, CorrelatedKnowledgeGradient, KGStar])
 def test_knowledge_gradients_of_one_arm_and_past_the_horizon(cls):
     policy = cls(n_features=2, horizon=3)
     assert policy.choose([[1.0, 0.0]]) == 0

@@ -28,6 +28,14 @@ def test_varying() -> None:
         assert np.array_equal(got, given[0, 1:6])
 
 
+def test_arms_that_stay_while_their_means_drift() -> None:
+    problem = PreparedProblem(STATIC[0], VARYING[1], STATIC[2])
+    block = problem.rounds(0, 1, 2, 5)
+    assert problem.static
+    assert np.array_equal(block.contexts, STATIC[0][1][None])
+    assert np.array_equal(block.mean_rewards, VARYING[1][1, 2:5])
+
+
 def test_describes_itself_by_its_numbers() -> None:
     one, same = PreparedProblem(*STATIC), PreparedProblem(*(array.copy() for array in STATIC))
     other = PreparedProblem(STATIC[0], STATIC[1], STATIC[2] + 1e-9)
@@ -49,7 +57,7 @@ def with_nan(array: np.ndarray) -> np.ndarray:
         ((STATIC[0], STATIC[1], STATIC[2][:, :0]), "rewards must have shape"),
         ((STATIC[0][0], STATIC[1], STATIC[2]), "contexts must have shape"),
         ((STATIC[0][:, :3], STATIC[1], STATIC[2]), r"contexts must have shape \(2, 4, 3\) .* Got shape \(2, 3, 3\)"),
-        ((STATIC[0], VARYING[1], STATIC[2]), r"mean_rewards must have shape \(2, 4\)"),
+        ((STATIC[0], VARYING[1][:, :5], STATIC[2]), r"mean_rewards must have shape \(2, 4\) or \(2, 6, 4\)"),
         ((VARYING[0], STATIC[1], VARYING[2]), r"mean_rewards must have shape \(2, 6, 4\)"),
         ((VARYING[0][:, :5], VARYING[1], VARYING[2]), r"contexts must have shape \(2, 6, 4, 3\)"),
         ((with_nan(STATIC[0]), STATIC[1], STATIC[2]), r"contexts must be finite. Got nan at contexts\[1, 3, 2\]"),

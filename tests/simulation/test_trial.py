@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rbmle import LinRBMLE, LinTS, LinUCB
-from rbmle.problems import LinearProblem, PreparedProblem
+from rbmle.problems import LinearProblem, PreparedProblem, Problem, Rounds
 from rbmle.simulation import run_trial, trial
 from rbmle.types import FloatArray, IntArray
 
@@ -103,3 +103,24 @@ def test_compilation_is_not_timed() -> None:
     problem = LinearProblem([0.5, 0.5], n_arms=3)
     first = run_trial({"a": LinRBMLE(n_features=2)}, problem, 10, 0, 0, np.array([10]))
     assert first["a"].seconds < 5e-3
+
+
+class Drifting(Problem):
+    """Two arms that stay; the better one changes in round 50, in the middle of blocks."""
+
+    n_arms, n_features, static, params = 2, 2, True, {}
+
+    def rounds(self, seed: int, trial: int, start: int, stop: int) -> Rounds:
+        means = np.where(np.arange(start, stop)[:, None] < 50, [1.0, 0.0], [0.0, 3.0])
+        return Rounds(np.eye(2)[None], means, means)
+
+
+@pytest.mark.parametrize("block", [7, 64, 4096])
+def test_regret_where_arms_stay_and_means_drift(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "BLOCK", block)
+    policies = {"0": Always(0), "1": Always(1), "ours": LinUCB(n_features=2), "theirs": DenseUCB(2)}
+    outcome = run_trial(policies, Drifting(), 100, 0, 0, np.array([50, 100]))
+    assert outcome["0"].regret.tolist() == [0.0, 150.0]
+    assert outcome["1"].regret.tolist() == [50.0, 50.0]
+    np.testing.assert_allclose(outcome["ours"].regret, outcome["theirs"].regret, rtol=1e-12)
+    assert (np.diff(outcome["ours"].regret) >= 0).all()

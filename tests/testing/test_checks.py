@@ -12,7 +12,11 @@ from rbmle.problems.base import Problem
 from rbmle.testing import POLICY_CHECKS, CheckFailed, check_model, check_policy, check_problem, standard_policies
 from rbmle.testing import policies as checks
 
-OURS = {name: policy for name, policy in standard_policies().items() if type(policy).__module__.startswith("rbmle.")}
+OURS = {
+    name: policy
+    for name, policy in standard_policies().items()
+    if type(policy).__module__.startswith("rbmle.policies.")
+}
 
 
 def test_discovery_finds_every_public_policy():

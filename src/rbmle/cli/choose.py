@@ -47,7 +47,7 @@ def suitable(study: Study, with_slow: bool) -> list[str]:
     """Methods for the family: linear ones for Gaussian rewards, generalized linear ones for the others."""
     names = []
     for name, cls in Policy.registry.items():
-        if not cls.__module__.startswith("rbmle.") or (name in SLOW and not with_slow):
+        if not cls.__module__.startswith("rbmle.policies.") or (name in SLOW and not with_slow):
             continue
         if name != "Uniform" and study.family not in families(cls):
             continue

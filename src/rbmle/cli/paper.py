@@ -19,17 +19,6 @@ EXAMPLES = """
 """
 
 
-class PaperPart(StrEnum):
-    """What can be run by itself."""
-
-    linear_regret = "linear-regret"
-    linear_time = "linear-time"
-    glm_regret = "glm-regret"
-    glm_time = "glm-time"
-    bounds = "bounds"
-    bias = "bias"
-
-
 class Variant(StrEnum):
     """Whose definition of the methods."""
 
@@ -38,9 +27,19 @@ class Variant(StrEnum):
     both = "both"
 
 
+def known_parts() -> list[str]:
+    """All parts, for the shell."""
+    from rbmle.paper.parts import PARTS
+
+    return list(PARTS)
+
+
 def paper(
     parts: Annotated[
-        list[PaperPart] | None, typer.Argument(help="One or more parts; everything by default.", metavar="[PART]...")
+        list[str] | None,
+        typer.Argument(
+            help="One or more parts; everything by default.", metavar="[PART]...", autocompletion=known_parts
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer trials, rounds and sizes, labelled as such: a minute.")
@@ -69,8 +68,7 @@ def paper(
     console = Console(highlight=False)
     try:
         done = study(
-            [part.value for part in parts] if parts else None,
-            quick=quick, variant=variant.value, out=out, jobs=jobs,
+            parts or None, quick=quick, variant=variant.value, out=out, jobs=jobs,
         )  # fmt: skip
     except KeyboardInterrupt:
         console.print("Stopped. Finished trials are kept: the same command goes on from here.")

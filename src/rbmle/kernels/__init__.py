@@ -1,75 +1,34 @@
-"""Compiled array functions with no policy in them.
+"""Compiled array functions with no policy in them; those of generalized linear models in `kernels.glm`.
 
 Modules of this package import numba, which takes most of a second, so they are loaded when first used:
 ``from rbmle import kernels`` costs nothing, ``kernels.ridge.observe`` loads the module of that name.
 """
 
 import importlib
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rbmle.kernels import (
-        fixed,
-        formula,
-        glm_bounds,
-        glm_choose,
-        glm_code,
-        glm_fixed,
-        glm_index,
-        glm_link,
-        glm_look,
-        glm_narrow,
-        glm_newton,
-        glm_online,
-        glm_rounds,
-        glm_rows,
-        glm_start,
-        glm_tensors,
-        greedy_glm,
-        laplace,
-        laplace_published,
-        normal,
-        ridge,
-        rounds,
-        ucb_glm,
-        vids,
-    )
+    from rbmle.kernels import fixed, formula, glm, normal, ridge, rounds, vids
 
-__all__ = [
-    "fixed",
-    "formula",
-    "glm_bounds",
-    "glm_choose",
-    "glm_code",
-    "glm_fixed",
-    "glm_index",
-    "glm_link",
-    "glm_look",
-    "glm_narrow",
-    "glm_newton",
-    "glm_online",
-    "glm_rounds",
-    "glm_rows",
-    "glm_start",
-    "glm_tensors",
-    "greedy_glm",
-    "laplace",
-    "laplace_published",
-    "normal",
-    "ridge",
-    "rounds",
-    "ucb_glm",
-    "vids",
-]
+__all__ = ["fixed", "formula", "glm", "normal", "ridge", "rounds", "vids"]
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    try:
-        return importlib.import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as missing:
-        if missing.name != f"{__name__}.{name}":
-            raise
-        raise AttributeError(f"rbmle.kernels has no module {name!r}") from missing
+def loads_when_used(package: str) -> Callable[[str], ModuleType]:
+    """A package's ``__getattr__`` that imports its modules when they are first asked for."""
+
+    def load(name: str) -> ModuleType:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return importlib.import_module(f"{package}.{name}")
+        except ModuleNotFoundError as missing:
+            if missing.name != f"{package}.{name}":
+                raise
+            raise AttributeError(f"{package} has no module {name!r}") from missing
+
+    return load
+
+
+__getattr__ = loads_when_used(__name__)

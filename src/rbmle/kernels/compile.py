@@ -23,8 +23,7 @@ def cache_folder() -> Path:
     """
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parents[1].rglob("*.py")):
-        if source.parent.name in {"kernels", "policies"}:
-            digest.update(source.read_bytes())
+        digest.update(source.read_bytes())
     return Path(platformdirs.user_cache_dir("rbmle", appauthor=False)) / digest.hexdigest()[:16]
 
 

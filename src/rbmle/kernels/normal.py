@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from rbmle.kernels.compile import compiled
 from rbmle.types import FloatArray
 
@@ -44,3 +46,73 @@ def first_max(scores: FloatArray) -> int:
         if scores[a] > scores[best]:
             best = a
     return best
+
+
+@compiled
+def best_count(r: float) -> float:
+    """x > 0 that maximises s f(−√r/s) / x with s² = x/(1 + x): r = Δ²/v, and x/v observations are best by KG*.
+
+    With z² = r(1 + 1/x) and Mills' ratio R(z) the slope vanishes where 1 − zR(z) = 1/(2(1 + x)). Bounds of R put x
+    between two roots of quadratics (Frazier & Powell 2010), their geometric middle is where Newton's method starts.
+    """
+    edge = math.sqrt(1.0 + 6.0 * r + r * r)
+    low = 0.25 * (r - 1.0 + edge) if r > 1.0 else 2.0 * r / (1.0 - r + edge)  # the same, without cancellation
+    high = 0.25 * (1.0 + r + math.sqrt(1.0 + 10.0 * r + r * r))
+    x = math.sqrt(low * high)
+    if x == 0.0:
+        return 0.0
+    for _ in range(60):
+        z = math.sqrt(r * (1.0 + 1.0 / x))
+        if z > 20.0:  # s f is below 1e-80 there
+            return x
+        mills = cumulative(-z) / density(z)
+        excess = 1.0 - z * mills - 0.5 / (1.0 + x)
+        if excess > 0.0:
+            high = x
+        else:
+            low = x
+        slope = -(z - (1.0 + z * z) * mills) * z / (2.0 * x * (1.0 + x)) + 0.5 / ((1.0 + x) * (1.0 + x))
+        new = x - excess / slope
+        if not low < new < high:
+            new = math.sqrt(low * high)
+        if abs(new - x) <= 1e-6 * x:
+            return new
+        x = new
+    return x
+
+
+@compiled
+def expected_gain(heights: FloatArray, slopes: FloatArray) -> float:
+    """E max_b(heights_b + slopes_b Z) − max_b heights_b for Z standard normal, from the upper envelope of the lines.
+
+    With the lines of the envelope in order of their slopes and c_i where line i meets the next one, this is
+    Σ (slope_{i+1} − slope_i) f(−|c_i|) (Frazier, Powell & Dayanik 2009, Algorithm 1).
+    """
+    K = len(heights)
+    order, kept, meets = np.argsort(slopes), np.empty(K, dtype=np.int64), np.empty(K)
+    top = 0
+    kept[0] = order[0]
+    for place in range(1, K):
+        new = order[place]
+        at = -math.inf
+        while top >= 0:
+            old = kept[top]
+            rise = slopes[new] - slopes[old]
+            if rise > 0.0:
+                at = (heights[old] - heights[new]) / rise
+                if top == 0 or at > meets[top - 1]:
+                    break
+            elif heights[new] <= heights[old]:
+                at = math.inf  # parallel to a line above it
+                break
+            top -= 1
+        if at == math.inf:
+            continue
+        if top >= 0:
+            meets[top] = at
+        top += 1
+        kept[top] = new
+    total = 0.0
+    for i in range(top):
+        total += (slopes[kept[i + 1]] - slopes[kept[i]]) * expected_excess(-abs(meets[i]))
+    return total

@@ -18,8 +18,6 @@ from rbmle.types import FloatArray
 
 # Samples whose scores are held at once: enough for vector instructions, few enough to stay in the cache.
 CHUNK = 500
-# As published, a gain below this counts as none.
-NO_GAIN = 1e-6
 
 
 @compiled
@@ -220,34 +218,17 @@ def best_share(gap_a: float, gap_b: float, gain_a: float, gain_b: float) -> floa
 
 
 @compiled
-def best_pair(gain: FloatArray, gap: FloatArray, grid: int, published: bool, u: float) -> tuple[int, int, float]:
-    """Arms (a, b) and q of the least information ratio; `grid` points for q, or 0 for the closed form.
-
-    As published, any gain below 1e-6 makes the arm of the smallest gain win (random among equals, by u in [0, 1)).
-    By its authors, where no arm has information left the arm of least regret is played.
-    """
+def best_pair(gain: FloatArray, gap: FloatArray) -> tuple[int, int, float]:
+    """Arms (a, b) and q of the least information ratio; the arm of least regret where no arm has information left."""
     K = len(gain)
-    if published and K > 1 and gain.min() < NO_GAIN:
-        equals = np.flatnonzero(gain == gain.min())
-        arm = equals[int(u * len(equals))]
-        return arm, arm, 1.0
     if K == 1 or gain.max() <= 0.0:
         arm = int(np.argmin(gap))
         return arm, arm, 1.0
     first, second, share, least = 0, 0, 1.0, math.inf
     for a in range(K):
         for b in range(a + 1, K):
-            if grid == 0:
-                q = best_share(gap[a], gap[b], gain[a], gain[b])
-                value = ratio(q, gap[a], gap[b], gain[a], gain[b])
-                if value < least:
-                    first, second, share, least = a, b, q, value
-            else:
-                # The ratio is convex in q, so that the best point of the grid lies next to the minimum.
-                near = math.floor(best_share(gap[a], gap[b], gain[a], gain[b]) * (grid - 1))
-                for point in range(max(near, 0), min(near + 2, grid)):
-                    q = point / (grid - 1)
-                    value = ratio(q, gap[a], gap[b], gain[a], gain[b])
-                    if value < least:
-                        first, second, share, least = a, b, q, value
+            q = best_share(gap[a], gap[b], gain[a], gain[b])
+            value = ratio(q, gap[a], gap[b], gain[a], gain[b])
+            if value < least:
+                first, second, share, least = a, b, q, value
     return first, second, share

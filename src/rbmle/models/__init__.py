@@ -2,5 +2,6 @@
 
 from rbmle.models.glm import GLMModel
 from rbmle.models.ridge import RidgeModel
+from rbmle.models.scaled_ridge import ScaledRidge
 
-__all__ = ["GLMModel", "RidgeModel"]
+__all__ = ["GLMModel", "RidgeModel", "ScaledRidge"]

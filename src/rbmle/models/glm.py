@@ -15,13 +15,12 @@ from rbmle.inputs import (
     as_observation,
     as_observations,
     is_empty,
-    refuse_values,
     require_finite,
 )
 from rbmle.params import Integer, OneOf, Real
 from rbmle.types import FloatArray, IntArray
 
-# Rows for which there is room at the start; whole vectors of kernels.glm_link.LANES.
+# Rows for which there is room at the start; whole vectors of kernels.glm.link.LANES.
 FIRST_ROOM = 64
 # Observations after which the online mode's inverse is computed anew.
 REFRESH = 1024
@@ -35,10 +34,18 @@ def link_of(family: Family) -> tuple[int, float, IntArray]:
     base, limit = (family.base, float(family.limit)) if isinstance(family, Extended) else (family, np.inf)
     user = []
     if isinstance(base, Custom):
-        handles = [kernels.glm_link.compile_function(f) for f in (base.mu, base.dmu, base.potential)]
+        handles = [kernels.glm.link.compile_function(f) for f in (base.mu, base.dmu, base.potential)]
         _kept_alive.extend(handles)  # machine code lives as long as its handle
-        user = [kernels.glm_link.address_of(handle) for handle in handles]
-    return base.code, limit, kernels.glm_code.addresses(*user)
+        user = [kernels.glm.link.address_of(handle) for handle in handles]
+    return base.code, limit, kernels.glm.code.addresses(*user)
+
+
+def unlearnt(model: Any, context: FloatArray, reward: float) -> ConvergenceError:
+    """Say that the estimate after one more reward was not reached; nothing has changed."""
+    return ConvergenceError(
+        f"The estimate of {type(model).__name__} was not reached with reward {reward:g} for a context of largest entry "
+        f"{np.abs(context).max():g}, after {model.n} rewards; context or reward are too extreme for double precision."
+    )
 
 
 class GLMModel:
@@ -99,21 +106,21 @@ class GLMModel:
         self._XT, self._counts, self._sums = XT, counts, sums
         self._table = np.full(2 * 2 ** int(np.ceil(np.log2(max(capacity, 1)))), -1, dtype=np.int64)
         if self.n_rows:
-            kernels.glm_rows.rehash(XT, self.n_rows, self._table)
+            kernels.glm.rows.rehash(XT, self.n_rows, self._table)
 
     def reserve(self, more: int) -> None:
         """Make room for that many new rows."""
-        needed = kernels.glm_rows.padded(self.n_rows + more)
+        needed = kernels.glm.rows.padded(self.n_rows + more)
         if needed > len(self._counts):
-            self._allocate(kernels.glm_rows.padded(max(needed, 2 * len(self._counts))))
+            self._allocate(kernels.glm.rows.padded(max(needed, 2 * len(self._counts))))
 
     def store(self) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-        """(XT, counts, sums, table) themselves, for kernels that add rows (kernels.glm_rows)."""
+        """(XT, counts, sums, table) themselves, for kernels that add rows (kernels.glm.rows)."""
         return self._XT, self._counts, self._sums, self._table
 
     def problem(self) -> tuple[FloatArray, int, FloatArray, FloatArray, float, int, float, IntArray]:
-        """(XT, n, counts, sums, λ, code, limit, functions): the log-likelihood as kernels.glm_newton takes it."""
-        n = kernels.glm_rows.padded(self.n_rows)
+        """(XT, n, counts, sums, λ, code, limit, functions): the log-likelihood as kernels.glm.newton takes it."""
+        n = kernels.glm.rows.padded(self.n_rows)
         return self._XT, n, self._counts, self._sums, self.regularization, *link_of(self.family)
 
     def curvature(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -121,7 +128,7 @@ class GLMModel:
         if self.memory == "exact" and self._curvature_of != self.version:
             theta, d = self._estimate(), self.n_features
             work = np.empty((5, len(self._counts)))
-            kernels.glm_newton.evaluate(self.problem(), np.zeros(d), theta, work, np.empty(d), self._H)
+            kernels.glm.newton.evaluate(self.problem(), np.zeros(d), theta, work, np.empty(d), self._H)
             self._H[:] = np.tril(self._H) + np.tril(self._H, -1).T
             inverse = np.linalg.inv(self._H)
             self._H_inv[:] = 0.5 * (inverse + inverse.T)
@@ -132,13 +139,13 @@ class GLMModel:
         if self.memory == "exact" and self._solved != self.version:
             for start in (self._theta, np.zeros(self.n_features)):
                 theta, work = start.copy(), np.empty((5, len(self._counts)))
-                good, _, worst = kernels.glm_newton.maximise(self.problem(), np.zeros(self.n_features), theta, work)
+                good, _, worst = kernels.glm.newton.maximise(self.problem(), np.zeros(self.n_features), theta, work)
                 if good:
                     break
             else:
                 raise ConvergenceError(
                     f"The estimate of {self!r} was not reached: the gradient is {worst:.1e} of its terms, which is "
-                    f"more than {kernels.glm_newton.TOLERANCE:g}."
+                    f"more than {kernels.glm.newton.TOLERANCE:g}."
                 )
             self._theta[:] = theta
             self._solved = self.version
@@ -197,12 +204,12 @@ class GLMModel:
         """Learn that `context` (d,) gave `reward`."""
         x, r = self.checked(context, reward)
         if self.memory == "online":
-            if not kernels.glm_online.observe(self._theta, self._H, self._H_inv, *link_of(self.family), x, r):
-                raise refuse_values(x, r)
+            if not kernels.glm.online.observe(self._theta, self._H, self._H_inv, *link_of(self.family), x, r):
+                raise unlearnt(self, x, r)
             self.counted(1, r * r)
             return
         self.reserve(1)
-        row = kernels.glm_rows.add(*self.store(), self.n_rows, x, 1.0, r)
+        row = kernels.glm.rows.add(*self.store(), self.n_rows, x, 1.0, r)
         self.n_rows = max(self.n_rows, row + 1)
         self.counted(1, r * r)
 
@@ -213,7 +220,7 @@ class GLMModel:
         X, r = self.checked_many(contexts, rewards)
         if self.memory == "exact":
             self.reserve(len(r))
-            self.n_rows = kernels.glm_rows.add_many(*self.store(), self.n_rows, X, np.ones(len(r)), r)
+            self.n_rows = kernels.glm.rows.add_many(*self.store(), self.n_rows, X, np.ones(len(r)), r)
             self.counted(len(r), float(r @ r))
             return
         before = self.state()
@@ -221,10 +228,10 @@ class GLMModel:
         while start < len(r):
             stop = min(len(r), start + self.until_refresh())
             arrays = self._theta, self._H, self._H_inv
-            done = kernels.glm_online.observe_many(*arrays, *link_of(self.family), X[start:stop], r[start:stop])
+            done = kernels.glm.online.observe_many(*arrays, *link_of(self.family), X[start:stop], r[start:stop])
             if done < stop - start:
                 self.restore(before)
-                raise refuse_values(X[start + done], float(r[start + done]))
+                raise unlearnt(self, X[start + done], float(r[start + done]))
             self.counted(stop - start, float(r[start:stop] @ r[start:stop]))
             start = stop
 
@@ -258,7 +265,7 @@ class GLMModel:
         if self.memory == "exact":
             contexts, counts, sums = other.rows
             self.reserve(len(counts))
-            self.n_rows = kernels.glm_rows.add_many(*self.store(), self.n_rows, contexts, counts, sums)
+            self.n_rows = kernels.glm.rows.add_many(*self.store(), self.n_rows, contexts, counts, sums)
         else:
             pull = self._H @ self._theta + other._H @ other._theta
             self._H += other._H - self.regularization * np.eye(self.n_features)
@@ -300,7 +307,7 @@ class GLMModel:
         self._allocate(FIRST_ROOM)
         self.reserve(len(new["counts"]))
         counts, sums = new["counts"], new["sums"]
-        self.n_rows = kernels.glm_rows.add_many(*self.store(), 0, new["contexts"], counts, sums)
+        self.n_rows = kernels.glm.rows.add_many(*self.store(), 0, new["contexts"], counts, sums)
 
     def __repr__(self) -> str:
         return (

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from rbmle import kernels, params
-from rbmle.errors import InvalidInputError
+from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.families import Logistic
 from rbmle.inputs import as_numbers, as_observation, as_observations, is_empty, require_finite
-from rbmle.models.glm import link_of
+from rbmle.models.glm import link_of, unlearnt
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray, IntArray
 
@@ -56,7 +56,8 @@ class LaplaceModel:
     def observe(self, context: Any, reward: Any) -> None:
         """Learn that `context` (d,) gave `reward`, 0 or 1."""
         x, r = self.checked(context, reward)
-        kernels.laplace.observe(self.mean, self.precision, functions(), x, r)
+        if not kernels.glm.laplace.observe(self.mean, self.precision, functions(), x, r):
+            raise unlearnt(self, x, r)
         self.n += 1
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
@@ -64,8 +65,12 @@ class LaplaceModel:
         if is_empty(contexts, rewards):
             return
         X, r = self.checked_many(contexts, rewards)
-        kernels.laplace.observe_many(self.mean, self.precision, functions(), X, r)
-        self.n += len(r)
+        before = self.state()
+        done = kernels.glm.laplace.observe_many(self.mean, self.precision, functions(), X, r)
+        if done < len(r):
+            self.restore(before)
+            raise unlearnt(self, X[done], float(r[done]))
+        self.n += done
 
     def n_draws(self, n_arms: int) -> int:
         """How many normal numbers one decision takes: one w for all arms."""
@@ -74,19 +79,21 @@ class LaplaceModel:
     def sample_scores(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """x_aᵀw of every arm for one draw w."""
         scores = np.empty(len(X))
-        kernels.laplace.sample_scores(X, self.mean, self.precision, normals, scores)
+        kernels.glm.laplace.sample_scores(X, self.mean, self.precision, normals, scores)
         return scores
 
     def shares(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """How often each arm is the best one in many draws, one per row."""
         shares = np.zeros(len(X))
-        kernels.laplace.shares(X, self.mean, self.precision, normals, shares)
+        kernels.glm.laplace.shares(X, self.mean, self.precision, normals, shares)
         return shares
 
     def play(self, contexts: FloatArray, rewards: FloatArray, normals: FloatArray, arms: IntArray) -> None:
         """Choose and learn for a block of rounds; contexts (B, K, d), or (1, K, d) where the arms stay."""
-        kernels.laplace.play(contexts, rewards, normals, self.mean, self.precision, functions(), arms)
-        self.n += len(rewards)
+        done = kernels.glm.laplace.play(contexts, rewards, normals, self.mean, self.precision, functions(), arms)
+        self.n += done
+        if done < len(rewards):
+            raise ConvergenceError(f"Reward {self.n + 1} could not be learnt by {type(self).__name__}.")
 
     def merge(self, other: "LaplaceModel") -> None:
         """Multiply the two posteriors and divide by the prior, which both contain: precisions add up.

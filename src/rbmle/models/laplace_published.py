@@ -47,7 +47,7 @@ class PublishedLaplaceModel:
     def _learn(self, X: FloatArray, r: FloatArray) -> None:
         before = self.state() if len(r) > 1 else None
         self.history.reserve(len(r))
-        rows = kernels.laplace_published.observe_many(
+        rows = kernels.glm.laplace_published.observe_many(
             self.history.store(), self.history.n_rows, functions(), self.mean, self.variance, X, r
         )
         self._learnt(rows, len(r), float(r @ r), before)
@@ -68,20 +68,20 @@ class PublishedLaplaceModel:
     def sample_scores(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """x_aᵀw_a of every arm, each with a draw of its own."""
         scores = np.empty(len(X))
-        kernels.laplace_published.sample_scores(X, self.mean, self.variance, normals, scores)
+        kernels.glm.laplace_published.sample_scores(X, self.mean, self.variance, normals, scores)
         return scores
 
     def shares(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """How often each arm is the best one in many draws, one per row."""
         shares = np.zeros(len(X))
-        kernels.laplace_published.shares(X, self.mean, self.variance, normals, shares)
+        kernels.glm.laplace_published.shares(X, self.mean, self.variance, normals, shares)
         return shares
 
     def play(self, contexts: FloatArray, rewards: FloatArray, normals: FloatArray, arms: IntArray) -> None:
         """Choose and learn for a block of rounds; contexts (B, K, d), or (1, K, d) where the arms stay."""
         before = self.state()
         self.history.reserve(len(rewards) if len(contexts) > 1 else contexts.shape[1])
-        rows = kernels.laplace_published.play(
+        rows = kernels.glm.laplace_published.play(
             contexts, rewards, normals, self.history.store(), self.history.n_rows, functions(), self.mean,
             self.variance, arms,
         )  # fmt: skip

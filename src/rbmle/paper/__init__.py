@@ -3,8 +3,8 @@
 from rbmle.paper.data import prepared
 from rbmle.paper.glm_tables import glm_regret
 from rbmle.paper.printed import printed_tables
-from rbmle.paper.published import authors_policies, published_policies
-from rbmle.paper.published_glm import authors_glm_policies, published_glm_policies
+from rbmle.paper.published.glm import authors_glm_policies, published_glm_policies
+from rbmle.paper.published.linear import authors_policies, published_policies
 from rbmle.paper.reproduce import run
 from rbmle.paper.settings import GLM, LINEAR, Setting
 

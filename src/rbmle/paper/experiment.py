@@ -12,10 +12,9 @@ from rbmle.paper.data import prepared
 from rbmle.paper.glm_tables import played
 from rbmle.paper.legacy import LegacyDraws, stream_after_data
 from rbmle.paper.plan import Plan
-from rbmle.paper.published import authors_policies, published_policies
-from rbmle.paper.published_glm import authors_glm_policies, published_glm_policies
+from rbmle.paper.published.glm import authors_glm_policies, published_glm_policies
+from rbmle.paper.published.linear import authors_policies, published_policies
 from rbmle.paper.settings import SEED, Setting
-from rbmle.paper.store import Outcome, Store
 from rbmle.paper.work import Batch, Job
 from rbmle.policies import VIDS, Policy
 from rbmle.problems.base import Problem
@@ -23,11 +22,12 @@ from rbmle.problems.prepared import PreparedProblem
 from rbmle.simulation import Results
 from rbmle.simulation.engine import recorded_rounds
 from rbmle.simulation.manifest import describe
+from rbmle.simulation.store import Outcome, Store
 from rbmle.simulation.trial import clock_for, run_trial
 from rbmle.types import IntArray
 
 # Seconds of a decision on an ordinary machine: only for the share done and the time left.
-COSTS = {"VIDS": 1.5e-4, "GLMRBMLE": 3e-4, "UCBGLM": 1e-4, "LaplaceTS": 3e-5, "LinTS": 5e-7}
+COSTS = {"VIDS": 1.5e-4, "PublishedVIDS": 1.5e-4, "GLMRBMLE": 3e-4, "UCBGLM": 1e-4, "LaplaceTS": 3e-5, "LinTS": 5e-7}
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,4 +186,4 @@ def _bound(play: Any, name: str, trial: int) -> Any:
 def _with_samples(policy: Policy, samples: int) -> Policy:
     if not isinstance(policy, VIDS) or policy.samples == samples:
         return policy
-    return VIDS(**{**policy.params, "samples": samples})
+    return type(policy)(**{**policy.params, "samples": samples})

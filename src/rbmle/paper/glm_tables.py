@@ -9,7 +9,7 @@ import numpy as np
 from rbmle import params
 from rbmle.paper.data import prepared
 from rbmle.paper.legacy import LegacyDraws, stream_after_data
-from rbmle.paper.published_glm import authors_glm_policies, published_glm_policies
+from rbmle.paper.published.glm import authors_glm_policies, published_glm_policies
 from rbmle.paper.settings import SEED, TRIALS, Setting
 from rbmle.params import Integer, OneOf
 from rbmle.policies import Policy

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rbmle.paper.experiment import Experiment
-from rbmle.paper.store import Store
 from rbmle.paper.work import Batch
 from rbmle.report import Section
+from rbmle.simulation.store import Store
 
 Record = Mapping[str, Any]
 

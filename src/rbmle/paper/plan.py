@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from rbmle.paper.settings import GLM, LINEAR, TRIALS, Setting
 
-PARTS = ("linear-regret", "linear-time", "glm-regret", "glm-time", "bounds", "bias")
 VARIANTS = ("published", "authors", "both")
 
 

@@ -1,7 +1,7 @@
 """The whole study: find out what is missing, run it, and say what came out."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -9,25 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from rbmle import params
 from rbmle.errors import InvalidParameterError
-from rbmle.paper.bias import BiasPart
-from rbmle.paper.bounds import BoundsPart
-from rbmle.paper.differences import differences
 from rbmle.paper.experiment import all_experiments
-from rbmle.paper.part import Finding, Part, Record
-from rbmle.paper.plan import FULL, PARTS, QUICK, VARIANTS, Plan
+from rbmle.paper.part import Finding, Record
+from rbmle.paper.parts import PARTS
+from rbmle.paper.plan import FULL, QUICK, VARIANTS, Plan
 from rbmle.paper.progress import Progress
-from rbmle.paper.regret_glm import glm_regret_part
-from rbmle.paper.regret_linear import linear_regret
-from rbmle.paper.regret_part import RegretPart
+from rbmle.paper.regret.differences import differences
+from rbmle.paper.regret.part import RegretPart
 from rbmle.paper.settings import SEED
-from rbmle.paper.store import Store
-from rbmle.paper.time_glm import glm_time
-from rbmle.paper.time_linear import linear_time
 from rbmle.paper.work import carry_out, merged, worker_count
 from rbmle.params import OneOf
 from rbmle.report import Facts, Highlights, Report, Section, settings_section, write
 from rbmle.simulation.manifest import machine, versions
 from rbmle.simulation.results import pandas
+from rbmle.simulation.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +56,7 @@ def run(
 ) -> "dict[str, pd.DataFrame]":
     """Run the paper's experiments and write the report; returns all results as data frames, by name.
 
-    parts: some of "linear-regret", "linear-time", "glm-regret", "glm-time", "bounds", "bias"; all by default.
+    parts: names of `rbmle.paper.parts.PARTS`, such as "linear-regret"; all by default.
     quick: fewer trials, rounds and sizes: a minute instead of half an hour.
     variant: methods as "published", by their own "authors", or "both".
     out: folder of the report and of finished trials, which are not run again. "results/paper" by default, and
@@ -90,7 +85,7 @@ def study(
         raise InvalidParameterError("The 'jobs' parameter of run must be a non-zero int. Got 0 instead.")
     folder = Path(out) if out is not None else Path("results") / ("paper" if plan is FULL else f"paper-{plan.name}")
     start = time.monotonic()
-    made = made_parts(wanted, plan, variant)
+    made = {name: PARTS[name](plan, variant, wanted) for name in wanted}
     with Store(folder) as store:
         before, workers = len(store), worker_count(jobs)
         with Progress(progress) as bar:
@@ -123,19 +118,6 @@ def chosen(parts: str | Iterable[str] | None) -> list[str]:
     if not names:
         raise InvalidParameterError("The 'parts' parameter of run must name at least one part. Got none.")
     return [name for name in PARTS if name in names]
-
-
-def made_parts(names: list[str], plan: Plan, variant: str) -> dict[str, Part]:
-    """The parts asked for."""
-    makers: dict[str, Callable[[], Part]] = {
-        "linear-regret": lambda: linear_regret(plan, variant),
-        "linear-time": lambda: linear_time(plan, variant, all_trials="linear-regret" in names),
-        "glm-regret": lambda: glm_regret_part(plan, variant),
-        "glm-time": lambda: glm_time(plan, variant, all_trials="glm-regret" in names),
-        "bounds": lambda: BoundsPart(plan),
-        "bias": lambda: BiasPart(plan),
-    }
-    return {name: makers[name]() for name in names}
 
 
 def assembled(findings: Mapping[str, Finding], plan: Plan, variant: str, workers: int) -> Report:

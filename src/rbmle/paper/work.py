@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from rbmle.paper.progress import Progress
-from rbmle.paper.store import Outcome, Store, key_of
 from rbmle.simulation.engine import single_threaded_algebra
+from rbmle.simulation.store import Outcome, Store, key_of
 
 
 @dataclass(frozen=True, eq=False)

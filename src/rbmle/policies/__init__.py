@@ -2,6 +2,7 @@
 
 from rbmle.policies.base import FixedArms, Policy
 from rbmle.policies.bayes_ucb import BayesUCB
+from rbmle.policies.correlated_kg import CorrelatedKnowledgeGradient
 from rbmle.policies.epsilon_greedy import EpsilonGreedy
 from rbmle.policies.epsilon_greedy_glm import EpsilonGreedyGLM
 from rbmle.policies.glm_rbmle import GLMRBMLE
@@ -26,6 +27,7 @@ __all__ = [
     "UCBGLM",
     "VIDS",
     "BayesUCB",
+    "CorrelatedKnowledgeGradient",
     "EpsilonGreedy",
     "EpsilonGreedyGLM",
     "FixedArms",

@@ -41,7 +41,7 @@ class FixedArms(Protocol):
 
 
 @dataclass(kw_only=True, eq=False)
-class Policy(ABC):
+class Policy(params.Frozen, ABC):
     """A policy: what it has learnt, and a rule that turns this into an arm.
 
     `t` is one plus the number of rewards observed, so that choosing changes nothing but the policy's own generator:

@@ -8,20 +8,20 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import InvalidParameterError
-from rbmle.params import Integer, OneOf, Optional, Real
+from rbmle.params import Integer, Optional, Real
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray
 
 
 @formula
 def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
-    """m_a + Φ⁻¹(1 − 1/(t (log T)^c)) s_a; s_a = √v_a, or v_a as published. At level 0 every index is −∞."""
-    quantile, published = coefficients[0], coefficients[1] > 0.0
+    """m_a + Φ⁻¹(1 − 1/(t (log T)^c)) √v_a. At level 0 every index is −∞."""
+    quantile = coefficients[0]
     for a in range(len(mean)):
         if quantile == -inf:
             scores[a] = -inf
         else:
-            scores[a] = mean[a] + quantile * (variance[a] if published else sqrt(max(variance[a], 0.0)))
+            scores[a] = mean[a] + quantile * sqrt(max(variance[a], 0.0))
     return kernels.normal.first_max(scores)
 
 
@@ -31,7 +31,6 @@ class BayesUCB(LinearPolicy):
 
     c:       exponent of log T; the authors recommend 0.
     horizon: T, needed for c > 0 only.
-    spread:  "std" by its authors; "variance" multiplies by v instead of √v, as the published tables did.
     """
 
     title = "rising posterior quantile"
@@ -41,7 +40,6 @@ class BayesUCB(LinearPolicy):
 
     c: Annotated[float, Real(0.0)] = 0.0
     horizon: Annotated[int | None, Optional(Integer(1))] = None
-    spread: Annotated[str, OneOf("std", "variance")] = "std"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,9 +50,9 @@ class BayesUCB(LinearPolicy):
             )
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """The quantile of the round, and which spread."""
+        """The quantile of the round."""
         from scipy.special import ndtri  # takes longer to import than all the rest
 
         scale = log(self.horizon) ** self.c if self.horizon is not None and self.c > 0 else 1.0
         level = np.maximum(1.0 - 1.0 / (rounds * scale), 0.0)
-        return np.column_stack([ndtri(level), np.full(len(rounds), float(self.spread == "variance"))])
+        return np.column_stack([ndtri(level)])

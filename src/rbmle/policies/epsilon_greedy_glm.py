@@ -73,7 +73,7 @@ class EpsilonGreedyGLM(GLMPolicy):
         X = as_contexts(contexts, self.n_features)
         require_finite(X, "contexts")
         scores = np.empty(len(X))
-        kernels.greedy_glm.scores_of(X, self._estimate(), scores)
+        kernels.glm.greedy.scores_of(X, self._estimate(), scores)
         return scores
 
     def _estimate(self) -> FloatArray:
@@ -82,7 +82,7 @@ class EpsilonGreedyGLM(GLMPolicy):
         if self.memory == "online":
             return model.curvature()[0]
         theta = np.empty(self.n_features)
-        if not kernels.greedy_glm.estimate(model.problem(), theta, np.empty((5, len(model.store()[1])))):
+        if not kernels.glm.greedy.estimate(model.problem(), theta, np.empty((5, len(model.store()[1])))):
             raise self._unsolved()
         return theta
 
@@ -115,9 +115,9 @@ class EpsilonGreedyGLM(GLMPolicy):
     def _play(self, contexts: FloatArray, rewards: FloatArray, explore: IntArray, arms: IntArray) -> int:
         model, link = self.model, link_of(self.model.family)
         if self.memory == "online":
-            return int(kernels.greedy_glm.play_online(*model.curvature(), link, contexts, rewards, explore, arms))
+            return int(kernels.glm.greedy.play_online(*model.curvature(), link, contexts, rewards, explore, arms))
         model.reserve(len(rewards) if len(contexts) > 1 else contexts.shape[1])
-        done, model.n_rows = kernels.greedy_glm.play(
+        done, model.n_rows = kernels.glm.greedy.play(
             model.store(), model.n_rows, float(self.regularization), link, contexts, rewards, explore, arms
         )
         return int(done)

@@ -27,7 +27,7 @@ class GLMFixedArms:
         self.contexts = X
         self.n_arms = len(X)
         self._version = -1  # of the model that the arms' points know
-        self._points: Points | None = None  # arrays of kernels.glm_fixed, made when first needed
+        self._points: Points | None = None  # arrays of kernels.glm.fixed, made when first needed
         self._clock = np.empty(2)
         self._work = np.empty((5, 0))
         self._small = np.empty((2 * policy.n_features + 2, policy.n_features))
@@ -42,7 +42,7 @@ class GLMFixedArms:
         policy.link()
         if self._work.shape[1] < len(model.store()[1]):
             self._work = np.empty((5, len(model.store()[1])))
-        arm, policy.arms_solved = kernels.glm_fixed.choose_fixed(
+        arm, policy.arms_solved = kernels.glm.fixed.choose_fixed(
             model.problem(), policy.concordance, *policy.weights_now(), policy._middle, self.contexts, *points,
             self._clock, self._work, self._small,
         )  # fmt: skip
@@ -55,7 +55,7 @@ class GLMFixedArms:
         """The arms' points; where the model has learnt behind their back they are to start anew."""
         (K, d), model = self.contexts.shape, self.policy.model
         if self._points is None:
-            known = np.empty((K, kernels.glm_look.N_KNOWN))
+            known = np.empty((K, kernels.glm.prune.look.N_KNOWN))
             self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), np.empty((K, d + 1, d))
         if self._version != model.version:
             self._clock[1] = np.inf
@@ -79,7 +79,7 @@ class GLMFixedArms:
         x, r = model.checked(self.contexts[arm], reward)
         model.observe(x, r)
         if fresh and self._points is not None and policy.concordance >= 0.0:
-            kernels.glm_fixed.learn(
+            kernels.glm.fixed.learn(
                 *link_of(model.family), policy.concordance, x, r, self.contexts, *self._points, self._clock,
                 self._scratch,
             )  # fmt: skip
@@ -99,7 +99,7 @@ class GLMFixedArms:
             model.reserve(self.n_arms)
             points = self._ready()
             solved = np.zeros(part.stop - start, dtype=np.int64)
-            done, model.n_rows = kernels.glm_fixed.play_fixed(
+            done, model.n_rows = kernels.glm.fixed.play_fixed(
                 model.store(), model.n_rows, policy.regularization, policy.link(), policy.concordance,
                 policy._middle, self.contexts, *points, self._clock, plain(rewards[part]),
                 *policy.weights(part.stop - start), arms[part], solved,

@@ -30,7 +30,7 @@ class GLMRBMLE(GLMPolicy):
     ℓ(θ̄_a) + η(t) α(t) θ̄_aᵀx_a − ½λ‖θ̄_a‖².
 
     The arm played is exactly that of the index solved for every arm, but most arms are excluded by certified bounds
-    (kernels.glm_bounds, kernels.glm_narrow) and need no solve: `arms_solved` says how many of the last decision did.
+    (kernels.glm.prune) and need no solve: `arms_solved` says how many of the last decision did.
     `scores` solves all.
 
     bias, boost: α(t) and η(t); √t and 1 + log t in the paper.
@@ -71,7 +71,7 @@ class GLMRBMLE(GLMPolicy):
     def link(self) -> tuple[int, float, IntArray]:
         """The family's link for kernels, with all that decisions call by address."""
         link = link_of(self.model.family)
-        kernels.glm_code.complete(link[2])
+        kernels.glm.code.complete(link[2])
         return link
 
     def weights(self, count: int) -> tuple[FloatArray, FloatArray]:
@@ -94,9 +94,10 @@ class GLMRBMLE(GLMPolicy):
             return int(np.argmax(self.scores(X)))
         (K, d), rows = X.shape, len(self.model.store()[1])
         self.link()
-        arm, self.arms_solved = kernels.glm_choose.choose(
+        arm, self.arms_solved = kernels.glm.choose.choose(
             self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
-            np.empty((K, d)), np.empty((K, kernels.glm_look.N_KNOWN)), np.empty((5, rows)), np.empty((2 * d + 2, d)),
+            np.empty((K, d)), np.empty((K, kernels.glm.prune.look.N_KNOWN)), np.empty((5, rows)),
+            np.empty((2 * d + 2, d)),
         )  # fmt: skip
         if arm < 0:
             raise self.unsolved()
@@ -115,12 +116,12 @@ class GLMRBMLE(GLMPolicy):
         scores, theta = np.empty(len(X)), np.empty(X.shape)
         if self.memory == "online":
             estimate, _, H_inv = self.model.curvature()
-            kernels.glm_rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
+            kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
             self.arms_solved = 0
             return scores, estimate + alpha * X @ H_inv
         work = np.empty((5, len(self.model.store()[1])))
         squares, surrogate = self.model.squares, self.index == "gaussian"
-        if not kernels.glm_index.solve_all(
+        if not kernels.glm.index.solve_all(
             self.model.problem(), alpha, eta, squares, surrogate, X, scores, theta, work
         ):
             raise self.unsolved()
@@ -151,7 +152,7 @@ class GLMRBMLE(GLMPolicy):
                 continue
             model.reserve(BLOCK)
             solved = np.zeros(BLOCK, dtype=np.int64)
-            done, model.n_rows = kernels.glm_rounds.play(
+            done, model.n_rows = kernels.glm.rounds.play(
                 model.store(), model.n_rows, self.regularization, self.link(), self.concordance,
                 self._middle, contexts[part], rewards[part],
                 *self.weights(part.stop - start), arms[part], solved,
@@ -172,7 +173,7 @@ class GLMRBMLE(GLMPolicy):
         model, start = self.model, 0
         while start < len(rewards):
             part = slice(start, min(len(rewards), start + model.until_refresh()))
-            done = kernels.glm_rounds.play_online(
+            done = kernels.glm.rounds.play_online(
                 *model.curvature(), link_of(model.family), contexts[part] if len(contexts) > 1 else contexts,
                 rewards[part], *self.weights(part.stop - start), arms[part],
             )  # fmt: skip

@@ -14,9 +14,10 @@ from rbmle.types import FloatArray
 
 @formula
 def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
-    """−Δ̂_a² / I_a with Δ̂_a = max_b(m_b + β s_b) − (m_a − β s_a) and I_a = ½ log(1 + v_a/σ²).
+    """−Δ̂_a² / I_a with Δ̂_a = max_b(m_b + β s_b) − (m_a − β s_a) and I_a = ½ log(1 + v_a).
 
-    β = σ √(log(det V / det λI) + 2 log(1/δ)) + √λ S, the confidence set of Abbasi-Yadkori et al. 2011.
+    β = σ √(log(det V / det λI) + 2 log(1/δ)) + √λ S, the confidence set of Abbasi-Yadkori et al. 2011. V holds contexts
+    alone, so that σ² v_a is the variance of the mean: against noise of variance σ² the information is free of σ.
     """
     noise, log_odds, prior = coefficients[0], coefficients[1], coefficients[2]
     beta = noise * sqrt(volume[0] + log(volume[1]) + log_odds) + prior
@@ -25,7 +26,7 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
         optimum = max(optimum, mean[a] + beta * sqrt(max(variance[a], 0.0)))
     for a in range(len(mean)):
         gap = optimum - (mean[a] - beta * sqrt(max(variance[a], 0.0)))
-        information = 0.5 * log1p(max(variance[a], 0.0) / noise**2)
+        information = 0.5 * log1p(max(variance[a], 0.0))
         if information > 0.0:
             scores[a] = -(gap**2) / information
         else:
@@ -36,6 +37,9 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 @dataclass(kw_only=True, eq=False)
 class IDS(LinearPolicy):
     """Play the arm with the least squared regret (as it may be at worst) per bit of information.
+
+    This is the deterministic information-directed sampling of Kirschner & Krause: one arm, not a mixture of two.
+    Rewards, noise and bound in other units give the same choices.
 
     delta: chance that the confidence set fails.
     noise: σ, the scale of sub-Gaussian noise.

@@ -1,63 +1,63 @@
-"""KG*: the knowledge gradient of the best number of further observations."""
+"""KG*: the knowledge gradient of as many further observations as pay best, each."""
 
 from dataclasses import dataclass
-from math import ceil, inf, sqrt
+from math import floor, inf, sqrt
 from typing import Annotated
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer, OneOf, Real
+from rbmle.params import Integer, Real
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray
 
 
 @formula
 def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
-    """m_a − max_b m_b + (T−t) ν_a, with ν_a the gain of m* further observations; m* by the bounds of Kamiński 2015."""
-    remaining, published, noise = coefficients[0], coefficients[1] > 0.0, coefficients[2]
+    """m_a − max_b m_b + (T−t) max_m ν_a(m)/m, ν_a(m) = s f(−|Δ_a|/s), s² = σ² v_a m / (1/v_a + m), 1 ≤ m ≤ T−t.
+
+    m observations move the mean by N(0, s²): σ² v_a before, σ² / (1/v_a + m) after. Δ_a is the distance to the best
+    of the other arms. ν(m)/m has one peak, between two integers.
+    """
+    remaining, noise = coefficients[0], coefficients[1]
     best, top, second = kernels.normal.best_and_second(mean)
     for a in range(len(mean)):
         gap = mean[a] - (second if a == best else top)
-        sigma = variance[a] if published else sqrt(max(variance[a], 0.0))
         scores[a] = mean[a] - top
-        if sigma <= 0.0 or gap == inf:
+        v = variance[a]
+        if v <= 0.0 or gap == inf or remaining < 1.0:
             continue
-        r = (gap / sigma) ** 2
-        scale = noise / (4.0 * sigma**2)
-        low = scale * (-1.0 + r + sqrt(1.0 + 6.0 * r + r**2))
-        high = scale * (1.0 + r + sqrt(1.0 + 10.0 * r + r**2))
-        if remaining <= low:
-            count = remaining
-        elif gap == 0.0 or high <= 1.0:
-            count = 1.0
-        else:
-            count = float(ceil((low + high) / 2.0))
-        learnt = sqrt((count + 1.0) * sigma**2 / ((noise / sigma) ** 2 + count + 1.0))
-        scores[a] += remaining * learnt * kernels.normal.expected_excess(-abs(gap) / (learnt + 1e-8))
+        z = abs(gap) / noise
+        peak = kernels.normal.best_count(z * z / v) / v
+        low = min(max(1.0, floor(peak)), remaining)
+        most = 0.0
+        for step in range(2):
+            m = min(low + step, remaining)
+            s = sqrt(v * m / (1.0 / v + m))
+            most = max(most, s * kernels.normal.expected_excess(-z / s) / m)
+        scores[a] += remaining * noise * most
     return kernels.normal.first_max(scores)
 
 
 @dataclass(kw_only=True, eq=False)
 class KGStar(LinearPolicy):
-    """The knowledge gradient looks one observation ahead; KG* looks as many ahead as pays best per observation.
+    """The knowledge gradient looks one observation ahead; KG* looks as many ahead as pay best per observation.
+
+    One observation may be worth next to nothing where ten together would change the choice. Rewards and noise in other
+    units give the same choices. Beliefs about arms are taken as independent, as in `KnowledgeGradient`.
 
     horizon: T, the rounds to be played in all.
-    noise:   variance of the rewards' noise.
-    spread:  "std" by its authors; "variance" puts v where the standard deviation belongs, as the published tables did.
+    noise:   σ, the standard deviation of the rewards' noise.
     """
 
     title = "knowledge gradient of several observations"
-    notation = "m − max m + (T−t) s_m f(−|δ| / s_m),  s_m² = (m*+1) v / ((η²/v) + m* + 1)"
-    source = "Kamiński 2015"
+    notation = "m − max m + (T−t) max_k ν(k)/k,  ν(k) = s f(−|Δ|/s),  s² = σ² v k / (1/v + k)"
+    source = "Frazier & Powell 2010; Kamiński 2015"
     formula = index
 
     horizon: Annotated[int, Integer(1)]
     noise: Annotated[float, Real(0.0, open_low=True)] = 1.0
-    spread: Annotated[str, OneOf("std", "variance")] = "std"
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """Rounds that remain, which spread, and the noise variance."""
-        remaining = np.maximum(self.horizon - rounds, 0.0)
-        published, ones = float(self.spread == "variance"), np.ones(len(rounds))
-        return np.column_stack([remaining, published * ones, self.noise * ones])
+        """Rounds that remain, and σ."""
+        return np.column_stack([np.maximum(self.horizon - rounds, 0.0), np.full(len(rounds), float(self.noise))])

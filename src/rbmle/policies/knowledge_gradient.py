@@ -1,4 +1,4 @@
-"""The online knowledge gradient: what one more observation of an arm is worth."""
+"""The online knowledge gradient: what one more observation of an arm is worth, were it to teach of that arm alone."""
 
 from dataclasses import dataclass
 from math import inf, sqrt
@@ -7,26 +7,25 @@ from typing import Annotated
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer, OneOf
+from rbmle.params import Integer
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray
 
 
 @formula
 def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
-    """m_a + (T−t) σ̃_a f(−|m_a − max_{b≠a} m_b| / σ̃_a), f(z) = zΦ(z) + φ(z), σ̃_a² = σ_a² / (1 + 1/σ_a²).
+    """m_a + (T−t) σ̃_a f(−|m_a − max_{b≠a} m_b| / σ̃_a), f(z) = zΦ(z) + φ(z), σ̃_a² = v_a / (1 + 1/v_a).
 
-    σ_a² = v_a, or v_a² as published. A single arm, or one that cannot change its mind, has nothing to gain.
+    A single arm, or one that cannot change its mind, has nothing to gain.
     """
-    remaining, published = coefficients[0], coefficients[1] > 0.0
+    remaining = coefficients[0]
     best, top, second = kernels.normal.best_and_second(mean)
     for a in range(len(mean)):
         other = second if a == best else top
-        square = variance[a] * variance[a] if published else variance[a]
         scores[a] = mean[a]
-        if square > 0.0 and other > -inf:
-            # As written: σ²/√(1 + σ²) is equal in algebra but rounds the ties of t = 1 differently.
-            sigma = sqrt(square / (1.0 + 1.0 / square))
+        if variance[a] > 0.0 and other > -inf:
+            # As written: v/√(1 + v) is equal in algebra but rounds the ties of t = 1 differently.
+            sigma = sqrt(variance[a] / (1.0 + 1.0 / variance[a]))
             if sigma > 0.0:
                 scores[a] += remaining * sigma * kernels.normal.expected_excess(-abs(mean[a] - other) / sigma)
     return kernels.normal.first_max(scores)
@@ -36,19 +35,19 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 class KnowledgeGradient(LinearPolicy):
     """Play the arm whose mean plus the value of what it would teach, over the rounds that remain, is largest.
 
+    Beliefs about arms are taken as independent: an observation is valued by what it says of its own arm. In a linear
+    model it says something of every arm; `CorrelatedKnowledgeGradient` counts that too. Noise has variance 1.
+
     horizon: T, the rounds to be played in all.
-    spread:  "std" by its authors; "variance" puts v where the standard deviation belongs, as the published tables did.
     """
 
-    title = "online knowledge gradient"
+    title = "online knowledge gradient, independent beliefs"
     notation = "m + (T−t) σ̃ f(−|m − max_other m| / σ̃),  σ̃² = v / (1 + 1/v)"
     source = "Ryzhov, Frazier & Powell 2010; Ryzhov, Powell & Frazier 2012"
     formula = index
 
     horizon: Annotated[int, Integer(1)]
-    spread: Annotated[str, OneOf("std", "variance")] = "std"
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """Rounds that remain, and which spread."""
-        remaining = np.maximum(self.horizon - rounds, 0.0)
-        return np.column_stack([remaining, np.full(len(rounds), float(self.spread == "variance"))])
+        """Rounds that remain."""
+        return np.column_stack([np.maximum(self.horizon - rounds, 0.0)])

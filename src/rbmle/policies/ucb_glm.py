@@ -98,7 +98,7 @@ class UCBGLM(ModelledPolicy[GLMModel]):
 
     def _decide(self, X: FloatArray) -> tuple[bool, FloatArray]:
         model, scores = self.model, np.empty(len(X))
-        kind = kernels.ucb_glm.decide(
+        kind = kernels.glm.ucb.decide(
             *self._rule(), X, np.empty(self.n_features), False, scores, np.empty((5, len(model.store()[1])))
         )
         if kind < 0:
@@ -132,7 +132,7 @@ class UCBGLM(ModelledPolicy[GLMModel]):
             random = min(count, max(0, (K if self.tau is None else self.tau) - self.t + 1))
             explore[:random] = [self.rng.integers(K) for _ in range(random)]
             model.reserve(count if len(contexts) > 1 else K)
-            done, model.n_rows = kernels.ucb_glm.play(*self._rule(), now, rewards[part], explore, arms[part])
+            done, model.n_rows = kernels.glm.ucb.play(*self._rule(), now, rewards[part], explore, arms[part])
             got = rewards[part][np.arange(done), arms[part][:done]]
             model.counted(done, float(got @ got))
             if done < count:

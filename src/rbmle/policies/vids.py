@@ -7,7 +7,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.inputs import as_contexts, require_finite
-from rbmle.params import Integer, OneOf, Optional
+from rbmle.params import Integer
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.random import generator
 from rbmle.types import FloatArray
@@ -25,7 +25,7 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
     The samples are a stretch of the bank, mirrored twice at random: two normals (2d,), where to start, which arm.
     """
     K, d = root.shape
-    M, grid, published = int(coefficients[0]), int(coefficients[1]), coefficients[2] > 0.0
+    M = int(coefficients[0])
     where, which = draws[2 * d], draws[2 * d + 1]
     mirrored = root.copy()
     kernels.vids.reflect(mirrored, draws[:d])
@@ -33,7 +33,7 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
     start = int(where * (bank.shape[1] - M + 1))
     gain, gap = np.empty(K), np.empty(K)
     kernels.vids.moments(mean, mirrored, bank, start, M, gain, gap)
-    first, second, q = kernels.vids.best_pair(gain, gap, grid, published, which)
+    first, second, q = kernels.vids.best_pair(gain, gap)
     scores[:] = 0.0
     scores[first] += q
     scores[second] += 1.0 - q
@@ -46,15 +46,13 @@ class VIDS(LinearPolicy):
 
     With p_a the share of samples for which arm a is best and μ̄_a their mean: gain g_a = x_aᵀL x_a for
     L = Σ p_a (μ̄_a−μ̄)(μ̄_a−μ̄)ᵀ, regret Δ_a = Σ_b p_b x_bᵀμ̄_b − x_aᵀμ̄; minimise (qΔ_a + (1−q)Δ_b)² / (q g_a + (1−q) g_b).
+    The arm of least regret is played once no arm has information left.
 
     Normal draws are kept in a bank and used again: each decision takes a random stretch of it, mirrored at two random
     planes. A mirror image of standard normal draws is one too, so that every decision has exactly the right samples;
     decisions share some of their randomness, and cost a third of what fresh draws would.
 
     samples: M.
-    grid:    points tried for q; None takes the minimum in closed form.
-    when_certain: "least_regret" by its authors: the arm of least regret once no arm has information left.
-        "least_gain" as published: the arm of *smallest* gain as soon as any gain is below 1e-6.
     """
 
     title = "variance-based information-directed sampling"
@@ -65,8 +63,6 @@ class VIDS(LinearPolicy):
     random = True
 
     samples: Annotated[int, Integer(1)] = 10_000
-    grid: Annotated[int | None, Optional(Integer(2))] = None
-    when_certain: Annotated[str, OneOf("least_regret", "least_gain")] = "least_regret"
     seed: Annotated[int, Integer(0)] = 0
 
     def __post_init__(self) -> None:
@@ -84,9 +80,8 @@ class VIDS(LinearPolicy):
         return self._bank
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """M, points of the grid (0: none), and which rule when information is exhausted."""
-        row = [float(self.samples), float(self.grid or 0), float(self.when_certain == "least_gain")]
-        return np.tile(row, (len(rounds), 1))
+        """M."""
+        return np.full((len(rounds), 1), float(self.samples))
 
     def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Two mirrors, where to start in the bank, and which of the pair."""

@@ -14,7 +14,7 @@ class PreparedProblem(Problem):
     """Contexts, mean rewards and rewards of all arms, given as arrays. The seed of a simulation reaches policies only.
 
     contexts: (trials, K, d) where the arms stay, (trials, T, K, d) where they change from round to round.
-    mean_rewards: (trials, K) or (trials, T, K), to match.
+    mean_rewards: (trials, K) where they stay, (trials, T, K) where they change; arms may stay while their means drift.
     rewards: (trials, T, K).
 
     >>> import numpy as np
@@ -43,14 +43,9 @@ class PreparedProblem(Problem):
             )
         self.static = self.contexts.ndim == 3
         self.n_features = self.contexts.shape[-1]
-        expected = (self.trials, self.n_arms) if self.static else self.rewards.shape
-        for name, shape in (("contexts", self.contexts.shape[:-1]), ("mean_rewards", self.mean_rewards.shape)):
-            if shape != expected:
-                wanted = (*expected, self.n_features) if name == "contexts" else expected
-                raise InvalidInputError(
-                    f"{name} must have shape {wanted} to go with rewards of shape {self.rewards.shape}. "
-                    f"Got shape {getattr(self, name).shape}."
-                )
+        stay, vary = (self.trials, self.n_arms), self.rewards.shape
+        self._require("contexts", ((*(stay if self.static else vary), self.n_features),))
+        self._require("mean_rewards", (stay, vary) if self.static else (vary,))
         for name in ("contexts", "mean_rewards", "rewards"):
             require_finite(getattr(self, name), name)
 
@@ -62,11 +57,17 @@ class PreparedProblem(Problem):
             raise InvalidInputError(
                 f"rounds must lie between 0 and {self.horizon}, as prepared. Got {start!r} to {stop!r}."
             )
-        block = slice(0, 1) if self.static else slice(start, stop)
-        contexts, means = self.contexts[trial], self.mean_rewards[trial]
-        if self.static:
-            contexts, means = contexts[None], means[None]
-        return Rounds(contexts[block], means[block], self.rewards[trial, start:stop])
+        contexts = self.contexts[trial, None] if self.static else self.contexts[trial, start:stop]
+        means = self.mean_rewards[trial, None] if self.mean_rewards.ndim == 2 else self.mean_rewards[trial, start:stop]
+        return Rounds(contexts, means, self.rewards[trial, start:stop])
+
+    def _require(self, name: str, shapes: tuple[tuple[int, ...], ...]) -> None:
+        shape = getattr(self, name).shape
+        if shape not in shapes:
+            raise InvalidInputError(
+                f"{name} must have shape {' or '.join(map(str, shapes))} to go with rewards of shape "
+                f"{self.rewards.shape}. Got shape {shape}."
+            )
 
     @property
     def params(self) -> dict[str, Any]:

@@ -34,12 +34,17 @@ def regret_section(results: Results, heading: str = "Regret", name: str = "regre
             "numbers in the legend are the medians at the end.",
             drawing=compact(regret_figure(results)),
             name=f"{name}-curves",
-            alt=f"Curves of cumulative regret up to round {results.horizon} of {', '.join(results.ranking())}, "
-            "the lowest first.",
+            alt=f"Curves of cumulative regret up to round {results.horizon} of {', '.join(by_median(results))}, "
+            "the lowest median at the end first.",
         ),
         statistics_of(results, name=f"{name}-statistics"),
     ]
     return Section(heading, content)
+
+
+def by_median(results: Results) -> list[str]:
+    """Names by median final regret, the best first: the order of the curves, which are medians too."""
+    return sorted(results.policies, key=lambda name: float(np.median(results.final_regret(name))))
 
 
 def verdict(results: Results) -> str:

@@ -14,6 +14,7 @@ from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.params import Integer
 from rbmle.policies.base import Policy
 from rbmle.problems.base import Problem
+from rbmle.problems.checked import check_attributes
 from rbmle.simulation import players
 from rbmle.simulation.manifest import manifest
 from rbmle.simulation.players import Candidate
@@ -61,6 +62,7 @@ def simulate(
         raise InvalidParameterError("The 'n_jobs' parameter of simulate must be a non-zero int. Got 0 instead.")
     if not isinstance(problem, Problem):
         raise InvalidInputError(f"problem must be a Problem such as LinearProblem. Got {problem!r}.")
+    check_attributes(problem)
     within(problem, horizon, trials)
     for name, policy in candidates.items():
         players.check(name, policy, problem)

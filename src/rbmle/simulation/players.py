@@ -90,6 +90,12 @@ def player(name: str, policy: Any, problem: Problem, seed: int, trial: int) -> "
     return CompiledPlayer(policy, problem) if isinstance(policy, Policy) else PythonPlayer(name, policy, problem)
 
 
+FIRST_ROUNDS, WARM_ROUNDS = 64, 2
+"""Rounds played on a copy before the clock starts: the first time in a process, and before every other trial."""
+
+_WARMED: set[tuple[type, bool]] = set()
+
+
 class CompiledPlayer:
     """One of our policies: a block of rounds is one call of compiled code."""
 
@@ -114,12 +120,18 @@ class CompiledPlayer:
         return chosen, clock() - start
 
     def _warm_up(self, rounds: Rounds) -> None:
-        """Compile what will be used, on a copy, so that the clock measures decisions."""
+        """Compile what will be used, on a copy, so that the clock measures decisions.
+
+        More rounds the first time in a process: a function of SciPy needs milliseconds for its first longer array.
+        """
+        kind = (type(self.policy), self.static)
+        few = WARM_ROUNDS if kind in _WARMED else FIRST_ROUNDS
         twin = self.policy.copy()
         if self.static:
-            twin.fix_arms(rounds.contexts[0]).play(rounds.rewards[:2])
+            twin.fix_arms(rounds.contexts[0]).play(rounds.rewards[:few])
         else:
-            twin.play(rounds.contexts[:2], rounds.rewards[:2])
+            twin.play(rounds.contexts[:few], rounds.rewards[:few])
+        _WARMED.add(kind)
 
 
 class PythonPlayer:
@@ -128,14 +140,13 @@ class PythonPlayer:
     def __init__(self, name: str, policy: Learner, problem: Problem) -> None:
         self.name = name
         self.policy = policy
-        self.static = problem.static
 
     def play(self, rounds: Rounds, clock: Clock) -> tuple[IntArray, float]:
         """Play a block: the arms chosen, and the seconds the policy itself took."""
         policy, chosen, seconds = self.policy, np.empty(len(rounds.rewards), dtype=np.int64), 0.0
         for number, rewards in enumerate(rounds.rewards):
             # A copy: whoever keeps or changes what it is given must not touch the path of the others.
-            contexts = rounds.contexts[0 if self.static else number].copy()
+            contexts = rounds.contexts_of(number).copy()
             start = clock()
             arm = policy.choose(contexts)
             seconds += clock() - start

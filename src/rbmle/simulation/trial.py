@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rbmle.problems.base import Problem
+from rbmle.problems.checked import checked_rounds
 from rbmle.simulation.players import Candidate, Clock, CompiledPlayer, player
 from rbmle.types import FloatArray, IntArray
 
@@ -55,13 +56,11 @@ def run_trial(
     size = block_size(problem)
     for start in range(0, horizon, size):
         stop = min(horizon, start + size)
-        rounds = problem.rounds(seed, trial, start, stop)
-        best = rounds.mean_rewards.max(axis=1)
+        rounds = checked_rounds(problem, seed, trial, start, stop)
         first, last = np.searchsorted(record, (start, stop), side="right")
-        rows = 0 if problem.static else np.arange(stop - start)
         for name, one in players.items():
             arms, seconds = one.play(rounds, clock)
-            regret = best - rounds.mean_rewards[rows, arms]
+            regret = rounds.regret(arms)
             regret[0] += totals[name]
             np.cumsum(regret, out=regret)
             curves[name][first:last] = regret[record[first:last] - start - 1]

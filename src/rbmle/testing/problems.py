@@ -2,32 +2,37 @@
 
 import numpy as np
 
-from rbmle.problems.base import Problem
-from rbmle.testing.tools import expect
+from rbmle.errors import InvalidInputError
+from rbmle.problems.base import Problem, Rounds
+from rbmle.problems.checked import check_attributes, checked_rounds
+from rbmle.testing.tools import CheckFailed, expect
+from rbmle.types import FloatArray
+
+ARRAYS = ("contexts", "mean_rewards", "rewards")
 
 
 def check_problem(problem: Problem, horizon: int = 50) -> None:
-    """Rounds have the right shapes, are the same however they are cut, and differ between trials."""
-    whole = problem.rounds(0, 0, 0, horizon)
-    K, d = problem.n_arms, problem.n_features
-    rows = 1 if problem.static else horizon
-    expect(whole.contexts.shape == (rows, K, d), f"contexts must have shape {(rows, K, d)}")
-    expect(whole.mean_rewards.shape == (rows, K), f"mean_rewards must have shape {(rows, K)}")
-    expect(whole.rewards.shape == (horizon, K), f"rewards must have shape {(horizon, K)}")
-    for name in ("contexts", "mean_rewards", "rewards"):
+    """Attributes and shapes are right, rounds are the same however they are cut, and differ between trials."""
+    try:
+        check_attributes(problem)
+        horizon = min(horizon, problem.horizon or horizon)
+        whole, again = (checked_rounds(problem, 0, 0, 0, horizon) for _ in range(2))
+        third = horizon // 3
+        parts = [checked_rounds(problem, 0, 0, start, stop) for start, stop in ((0, third), (third, horizon))]
+        other = None if problem.trials == 1 else checked_rounds(problem, 0, 1, 0, horizon)
+    except InvalidInputError as reason:
+        raise CheckFailed(str(reason)) from reason
+    for name in ARRAYS:
         array = getattr(whole, name)
-        expect(bool(np.isfinite(array).all()), f"{name} must be finite")
-        expect(
-            np.array_equal(array, getattr(problem.rounds(0, 0, 0, horizon), name)), f"{name} changed when asked again"
-        )
-        expect(
-            not np.array_equal(array, getattr(problem.rounds(0, 1, 0, horizon), name)),
-            f"{name} is the same in all trials",
-        )
-    third = horizon // 3
-    parts = [problem.rounds(0, 0, start, stop) for start, stop in ((0, third), (third, horizon))]
-    cut = np.concatenate([part.rewards for part in parts])
-    expect(np.array_equal(cut, whole.rewards), "rewards depend on how rounds are cut")
-    if not problem.static:
-        cut = np.concatenate([part.contexts for part in parts])
-        expect(np.array_equal(cut, whole.contexts), "contexts depend on how rounds are cut")
+        expect(np.array_equal(array, getattr(again, name)), f"{name} changed when asked again")
+        joined = np.concatenate([by_round(part, name) for part in parts])
+        expect(np.array_equal(joined, by_round(whole, name)), f"{name} depend on how rounds are cut")
+    if other is not None:
+        differ = any(not np.array_equal(getattr(whole, name), getattr(other, name)) for name in ARRAYS)
+        expect(differ, "every trial is the same: contexts, mean_rewards and rewards do not depend on it")
+
+
+def by_round(rounds: Rounds, name: str) -> FloatArray:
+    """One of the arrays with a row for each round, also where the arms stay."""
+    array: FloatArray = getattr(rounds, name)
+    return np.broadcast_to(array, (len(rounds.rewards), *array.shape[1:]))

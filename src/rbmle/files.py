@@ -1,0 +1,165 @@
+"""Files that are whole or not there: one atomic write, and plain arrays or JSON that carry a checksum of themselves.
+
+A file is written under a temporary name beside its target, brought to the disk, and renamed. Whoever reads meanwhile
+sees the old file; whoever is killed meanwhile leaves the old file and a temporary one, which the next write into that
+folder removes: it is not locked by a living process any more.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from rbmle.errors import FileAccessError, MissingFileError, StateFileError
+
+# Without them (Windows) nobody can tell a dead writer's file from a slow one's, and none is cleaned up.
+HAS_LOCKS = os.name == "posix"
+if HAS_LOCKS:
+    import fcntl
+
+PREFIX, SUFFIX = ".rbmle-", ".tmp"
+
+
+def write_atomically(path: str | PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
+    """Let `write` fill a new file, then put it in the place of `path`; on any failure `path` is what it was.
+
+    A link is followed, what it points at is replaced. The mode of a replaced file is kept, a new one has the mode that
+    the process gives all its files. Folders, devices and pipes are refused.
+    """
+    with explained(path, "written"):
+        target, mode = target_of(Path(path))
+        remove_stale(target.parent)
+        temporary, handle = create(target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:  # its lock goes when it is closed, after the renaming
+                write(file)
+                file.flush()
+                if mode is not None:
+                    os.chmod(temporary, mode)  # noqa: PTH101
+                os.fsync(file.fileno())
+                if os.name != "nt":
+                    temporary.replace(target)
+            if os.name == "nt":  # does not rename open files
+                temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        sync_folder(target.parent)
+
+
+def write_bytes(path: str | PathLike[str], content: bytes) -> None:
+    """Put a file of this content in the place of `path`, whole or not at all."""
+    write_atomically(path, lambda file: file.write(content))
+
+
+def read_bytes(path: str | PathLike[str]) -> bytes:
+    """The content of a regular file."""
+    with explained(path, "read"):
+        place = Path(path)
+        if not stat.S_ISREG(place.stat().st_mode):  # a pipe would wait for ever, a device may never end
+            raise FileAccessError(f"{place} cannot be read: it is not a regular file.")
+        return place.read_bytes()
+
+
+def to_json(content: dict[str, Any]) -> bytes:
+    """JSON text with a checksum of all that it says."""
+    return json.dumps({**content, "checksum": digest(content)}, indent=2, ensure_ascii=False).encode()
+
+
+def from_json(text: bytes, path: str | PathLike[str]) -> dict[str, Any]:
+    """What `to_json` was given; an error that names the file where the text was changed."""
+    try:
+        content: dict[str, Any] = json.loads(text)
+        known = content.pop("checksum")
+        right = known == digest(content)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as reason:
+        raise StateFileError(f"{path} is not JSON as rbmle writes it: {reason!r}.") from reason
+    if not right:
+        raise StateFileError(f"{path} is damaged: its checksum does not match its content.")
+    return content
+
+
+def digest(content: Any) -> str:
+    """A checksum of plain data, whatever the order of its names."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+@contextmanager
+def explained(path: str | PathLike[str], what: str) -> Iterator[None]:
+    """Turn what the system says into one error that names the file."""
+    try:
+        yield
+    except StateFileError:
+        raise
+    except FileNotFoundError as reason:
+        missing = path if what == "read" else Path(path).parent
+        raise MissingFileError.of(reason, f"{path} cannot be {what}: {missing} does not exist.") from reason
+    except OSError as reason:
+        raise FileAccessError.of(reason, f"{path} cannot be {what}: {reason.strerror or reason}.") from reason
+    except ValueError as reason:  # a NUL in the name
+        raise StateFileError(f"{str(path)!r} cannot be {what}: {reason}.") from reason
+
+
+def target_of(path: Path) -> tuple[Path, int | None]:
+    """The file that a path leads to through links, and its mode if it is there; raises unless it can be replaced."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return Path(os.path.realpath(path)), None
+    if not stat.S_ISREG(mode):
+        kind = "a folder" if stat.S_ISDIR(mode) else "a device or a pipe, which a file must not replace"
+        raise FileAccessError(f"{path} cannot be written: it is {kind}.")
+    return Path(os.path.realpath(path)), stat.S_IMODE(mode)
+
+
+def create(folder: Path) -> tuple[Path, int]:
+    """A new file with a short name of its own, locked for as long as it is open."""
+    while True:
+        temporary = folder / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        lock(handle, wait=True)
+        if os.fstat(handle).st_nlink > 0 or not HAS_LOCKS:
+            return temporary, handle
+        os.close(handle)  # another writer took it for a dead one's before it was locked
+
+
+def remove_stale(folder: Path) -> None:
+    """Remove temporary files of writers that are no more."""
+    if not HAS_LOCKS:
+        return
+    for entry in os.scandir(folder):
+        if entry.name.startswith(PREFIX) and entry.name.endswith(SUFFIX):
+            with suppress(OSError):  # gone meanwhile, or another user's
+                handle = os.open(entry.path, os.O_WRONLY | os.O_NOFOLLOW)
+                try:
+                    if lock(handle, wait=False):
+                        Path(entry.path).unlink(missing_ok=True)
+                finally:
+                    os.close(handle)
+
+
+def lock(handle: int, *, wait: bool) -> bool:
+    """Lock a file until it is closed, by the death of the process at the latest; whether that could be done."""
+    if not HAS_LOCKS:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:  # held, or a file system without locks
+        return False
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring a renaming to the disk, where the system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,44 @@
+"""Compiled functions of generalized linear models: the estimate, the index of each arm, decisions and whole rounds."""
+
+from typing import TYPE_CHECKING
+
+from rbmle.kernels import loads_when_used
+
+if TYPE_CHECKING:
+    from rbmle.kernels.glm import (
+        choose,
+        code,
+        fixed,
+        greedy,
+        index,
+        laplace,
+        laplace_published,
+        link,
+        newton,
+        online,
+        prune,
+        rounds,
+        rows,
+        start,
+        ucb,
+    )
+
+__all__ = [
+    "choose",
+    "code",
+    "fixed",
+    "greedy",
+    "index",
+    "laplace",
+    "laplace_published",
+    "link",
+    "newton",
+    "online",
+    "prune",
+    "rounds",
+    "rows",
+    "start",
+    "ucb",
+]
+
+__getattr__ = loads_when_used(__name__)

@@ -1,0 +1,12 @@
+"""Bounds on the index of an arm, so that most arms need no solve."""
+
+from typing import TYPE_CHECKING
+
+from rbmle.kernels import loads_when_used
+
+if TYPE_CHECKING:
+    from rbmle.kernels.glm.prune import bounds, look, narrow, tensors
+
+__all__ = ["bounds", "look", "narrow", "tensors"]
+
+__getattr__ = loads_when_used(__name__)

@@ -1,0 +1,321 @@
+"""Closer bounds for many arms at once, from the log-likelihood's expansion around one point (prune.tensors).
+
+In whitened coordinates let Δ be a guess at θ̄ − θ₀ of an arm with context y, r the arm's gradient at θ₀, T and Q the
+tensors of third and fourth order, F the bound of fifth order and v the longest row. The gradient and the curvature at
+θ₀ + Δ are those of the expansion,
+
+    q = r − Δ − ½T[Δ,Δ] − ⅙Q[Δ,Δ,Δ],   I + A,  A = T[Δ] + ½Q[Δ,Δ],
+
+up to e = v F[Δ,Δ,Δ,Δ]/24 and h = v‖Δ‖ ‖F[Δ,Δ]‖/6, and within a distance ρ of θ₀ + Δ the curvature changes by at most
+c = (t + q's + ½v k s²) ρ, where s = ‖Δ‖ + ρ and (t, q', k) are the tensors' norms. With m = 1 − ‖A‖ − h − c, if
+‖q‖ + e ≤ mρ then θ̄ lies within that distance. With p ≈ (I + A)⁻¹q
+
+    ‖θ̄ − θ₀ − Δ − p‖ ≤ (‖q − (I+A)p‖ + e + (h + c)‖p‖)/m,   0 ≤ g(θ̄) − g(θ₀+Δ) ≤ ½(‖q‖ + e)²/m
+
+where g(θ₀+Δ) follows from the expansion up to e‖Δ‖/5. Self-concordance has to assume that all rows move against us as
+much as the one that moves most; the tensors know how they move, and leave few of the arms open that it cannot decide.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from rbmle.kernels.compile import compiled
+from rbmle.kernels.glm.link import MATRIX, NARROW, VECTOR, at_address, summing
+from rbmle.kernels.glm.newton import PROBLEM
+from rbmle.kernels.glm.prune.bounds import largest
+from rbmle.kernels.glm.prune.look import GROWTH, GUESS, HIGH, LOW, MARGIN, RADIUS, REACH, RHO, VALUE
+from rbmle.kernels.glm.prune.tensors import (
+    combine,
+    contract,
+    contract_fifth,
+    curve_times,
+    expand,
+    norms,
+    pairs_of,
+    reach,
+)
+from rbmle.kernels.glm.start import place
+from rbmle.types import FloatArray, IntArray
+
+# With more features the tensors would take too much memory.
+MOST_FEATURES = 32
+# Arms whose products are taken together.
+BLOCK = 64
+# Rounding of a product with a tensor, relative to the tensor's norm.
+PRODUCT_ROUNDING = 1e-14
+# How often Δ takes a step. A third one would gain nothing: what is left is e.
+TURNS = 2
+
+REAL = types.float64
+NARROW_SIGNATURE = types.void(PROBLEM, REAL, REAL, VECTOR, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
+
+
+@compiled
+def contenders(known: FloatArray, alive: IntArray, count: int) -> int:
+    """Keep of the first `count` arms in `alive` those that can be the best; returns how many."""
+    best, kept = -math.inf, 0
+    for k in range(count):
+        best = max(best, known[alive[k], LOW])
+    for k in range(count):
+        if known[alive[k], HIGH] >= best:
+            alive[kept] = alive[k]
+            kept += 1
+    return kept
+
+
+@compiled
+def lead(known: FloatArray, alive: IntArray) -> None:
+    """Let the arm that promises most go first: its bound excludes others before they are looked at."""
+    first = 0
+    for k in range(len(alive)):
+        if known[alive[k], GUESS] > known[alive[first], GUESS]:
+            first = k
+    alive[0], alive[first] = alive[first], alive[0]
+
+
+@summing
+def guess(third: FloatArray, points: FloatArray, curve: FloatArray, bend: FloatArray, more: FloatArray) -> None:
+    """From Newton steps r (d, B) to points near θ̄ − θ₀: r − ½T[r,r] + ½T[r,T[r,r]]. The others are scratch."""
+    d, B = points.shape
+    for p in range(len(third)):
+        combine(third, p, points, curve[p])
+    curve_times(curve, points, bend)
+    curve_times(curve, bend, more)
+    for i in range(d):
+        for b in range(B):
+            points[i, b] += 0.5 * (more[i, b] - bend[i, b])
+
+
+@summing
+def step_on(
+    points: FloatArray,
+    y: FloatArray,
+    r: FloatArray,
+    curve: FloatArray,
+    cubic: FloatArray,
+    quartic: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Move points Δ (d, B) by p = q − Aq + A²q; what that leaves of q is A³q.
+
+    sums (7, B): ‖Δ‖², ‖q‖², ‖p‖², ‖y‖², yᵀ(Δ+p), g(θ₀+Δ) − g(θ₀) and ‖A‖², of the expansion.
+    """
+    d, B = points.shape
+    q, first, second = np.empty((d, B)), np.empty((d, B)), np.empty((d, B))
+    for i in range(d):
+        for b in range(B):
+            q[i, b] = r[i, b] - points[i, b] - 0.5 * cubic[i, b] - quartic[i, b] / 6.0
+    curve_times(curve, q, first)
+    curve_times(curve, first, second)
+    sums[:] = 0.0
+    for i in range(d):
+        for b in range(B):
+            at, p = points[i, b], q[i, b] - first[i, b] + second[i, b]
+            sums[0, b] += at * at
+            sums[1, b] += q[i, b] * q[i, b]
+            sums[2, b] += p * p
+            sums[3, b] += y[i, b] * y[i, b]
+            sums[4, b] += y[i, b] * (at + p)
+            sums[5, b] += at * (r[i, b] - 0.5 * at - cubic[i, b] / 6.0 - quartic[i, b] / 24.0)
+            points[i, b] = at + p
+    k = 0
+    for i in range(d):
+        for j in range(i, d):
+            twice = 1.0 if i == j else 2.0
+            for b in range(B):
+                sums[6, b] += twice * curve[k, b] * curve[k, b]
+            k += 1
+
+
+@compiled
+def bound_block(
+    pull: float,
+    radius: float,
+    longest: float,
+    sizes: FloatArray,
+    alive: IntArray,
+    score: FloatArray,
+    sums: FloatArray,
+    form: FloatArray,
+    norm: FloatArray,
+    known: FloatArray,
+    floors: FloatArray,
+) -> None:
+    """Bound the indices of the arms in `alive`, given F[Δ,Δ,Δ,Δ] and ‖F[Δ,Δ]‖²; m goes to floors (K,), -1 for none."""
+    for b in range(len(alive)):
+        a = alive[b]
+        size, error, moved = math.sqrt(sums[0, b]), math.sqrt(sums[1, b]), math.sqrt(sums[2, b])
+        # products round relative to the tensors' norms, which matters for long Δ across all rows
+        bent, grain = math.sqrt(sums[6, b]), PRODUCT_ROUNDING * size
+        unknown = longest * (form[b] + grain * sizes[2] * size * size * size) / 24.0
+        unknown += grain * size * (0.5 * sizes[0] + size * sizes[1] / 6.0)
+        blurred = longest * size * (math.sqrt(norm[b]) + grain * sizes[2] * size) / 6.0
+        blurred += grain * (sizes[0] + 0.5 * size * sizes[1])
+        firm, total = 1.0 - bent - blurred, error + unknown
+        floors[a] = -1.0
+        if not firm > 0.05:
+            continue
+        room = 1.3 * total / firm
+        s = size + room
+        change = room * (sizes[0] + s * (sizes[1] + 0.5 * longest * sizes[2] * s))
+        m = firm - change
+        if not (total <= m * room and s <= radius and moved <= room):
+            continue
+        index = known[a, VALUE] + sums[5, b] + pull * (score[b] + sums[4, b])
+        slack = unknown * size / 3.0 + known[a, MARGIN]  # a fifth, but a third of what is rounding
+        left = bent * bent * bent * error + unknown + (blurred + change) * moved
+        slack += math.fabs(pull) * math.sqrt(sums[3, b]) * left / m
+        known[a, LOW] = max(known[a, LOW], index - slack)
+        known[a, HIGH] = min(known[a, HIGH], index + slack + 0.5 * total * total / m)
+        floors[a] = m
+
+
+def narrow_body(
+    problem: Any,
+    alpha: float,
+    eta: float,
+    middle: FloatArray,
+    X: FloatArray,
+    theta: FloatArray,
+    step: FloatArray,
+    known: FloatArray,
+    white: FloatArray,
+    work: FloatArray,
+    small: FloatArray,
+) -> None:
+    """Put the arms that can be the best at their points; where they are many, bound them closer first."""
+    K, d = X.shape
+    R, alive = small[1 + d : 1 + 2 * d], np.arange(K)
+    count = contenders(known, alive, K)
+    floors = np.full(K, -1.0)
+    points = np.empty((d, K))
+    if count > d * d // 8 and d <= MOST_FEATURES:  # solving fewer costs less than the tensors
+        count = compare(problem, alpha, eta, middle, X, alive[:count], known, white, work, small, points, floors)
+    if count == 1:
+        return
+    for k in range(count):
+        a = alive[k]
+        if floors[a] > 0.0:
+            start_at_point(middle, R, points, a, floors[a], theta, step, known)
+        else:
+            place(alpha, middle, white, small, a, theta, step)
+
+
+@compiled
+def compare(
+    problem: Any,
+    alpha: float,
+    eta: float,
+    middle: FloatArray,
+    X: FloatArray,
+    alive: IntArray,
+    known: FloatArray,
+    white: FloatArray,
+    work: FloatArray,
+    small: FloatArray,
+    points: FloatArray,
+    floors: FloatArray,
+) -> int:
+    """Bound the arms in `alive` by expansion and keep there those that can be the best; returns how many."""
+    d, n, count = len(middle), problem[1], len(alive)
+    P, farthest = d * (d + 1) // 2, 0.0
+    for a in alive:
+        delta = 0.0
+        for i in range(d):
+            points[i, a] = small[0, i] + alpha * white[i, a]
+            delta += points[i, a] * points[i, a]
+        farthest = max(farthest, math.sqrt(delta))
+    radius = reach(n, problem[5], problem[6], farthest, work)
+    if not radius > 0.0:
+        return count
+    third, fourth, fifth, sizes = np.empty((P, d)), np.empty((P, P)), np.empty((P, P)), np.empty(3)
+    expand(problem, small[1 + d : 1 + 2 * d], radius, work, third, fourth, fifth)
+    norms(third, fourth, fifth, sizes)
+    longest = math.sqrt(largest(work[4], n))
+    B = min(BLOCK, (count + 7) // 8 * 8)
+    y, r, at = np.zeros((d, B)), np.zeros((d, B)), np.zeros((d, B))
+    pairs, curve, cubic, quartic = np.empty((P, B)), np.empty((P, B)), np.empty((d, B)), np.empty((d, B))
+    sums, form, norm, score = np.empty((7, B)), np.empty(B), np.empty(B), np.zeros(B)
+    block, best = np.empty(B, dtype=np.int64), -math.inf
+    lead(known, alive)
+    for turn in range(TURNS):
+        k = 0
+        while k < count:
+            filled = 0
+            while k < count and filled < B:
+                a, b = alive[k], filled
+                k += 1
+                if known[a, HIGH] < best:
+                    continue
+                block[b], score[b] = a, 0.0
+                for i in range(d):
+                    y[i, b], at[i, b] = white[i, a], points[i, a]
+                    r[i, b] = small[0, i] + alpha * white[i, a]
+                    score[b] += X[a, i] * middle[i]
+                filled += 1
+            if turn == 0:
+                guess(third, at, curve, cubic, quartic)
+            pairs_of(at, pairs)
+            contract(third, fourth, at, pairs, curve, cubic, quartic)
+            contract_fifth(d, fifth, pairs, form, norm)
+            step_on(at, y, r, curve, cubic, quartic, sums)
+            bound_block(
+                (eta - 1.0) * alpha, radius, longest, sizes, block[:filled], score, sums, form, norm, known, floors
+            )
+            for b in range(filled):
+                best = max(best, known[block[b], LOW])
+                for i in range(d):
+                    points[i, block[b]] = at[i, b]
+        count = contenders(known, alive, count)
+        if count == 1:
+            break
+    return count
+
+
+@compiled
+def start_at_point(
+    middle: FloatArray,
+    R: FloatArray,
+    points: FloatArray,
+    a: int,
+    m: float,
+    theta: FloatArray,
+    step: FloatArray,
+    known: FloatArray,
+) -> None:
+    """Put arm a at θ₀ + RᵀΔ, where the next look begins; ρ there follows from H ≥ m H(θ₀)."""
+    size, root = 0.0, math.sqrt(m)
+    for i in range(len(middle)):
+        theta[a, i], step[a, i] = middle[i], 0.0
+        size += points[i, a] * points[i, a]
+    for i in range(len(middle)):
+        for j in range(i + 1):
+            theta[a, j] += R[i, j] * points[i, a]
+    known[a, RHO] /= root
+    known[a, RADIUS] = (known[a, RADIUS] - math.sqrt(size)) * root
+    known[a, GROWTH] = 1.0 if known[a, RADIUS] > 0.0 else math.inf
+    known[a, VALUE], known[a, REACH] = -math.inf, 0.0
+
+
+narrow_at = at_address(NARROW_SIGNATURE)
+
+
+@compiled
+def narrow(
+    problem: Any,
+    alpha: float,
+    eta: float,
+    middle: FloatArray,
+    X: FloatArray,
+    theta: FloatArray,
+    step: FloatArray,
+    known: FloatArray,
+    white: FloatArray,
+    work: FloatArray,
+    small: FloatArray,
+) -> None:
+    """`narrow_body` called by address."""
+    narrow_at(problem[7][NARROW])(problem, alpha, eta, middle, X, theta, step, known, white, work, small)

@@ -1,0 +1,1 @@
+"""A sweep over the bias α(t) = c·t^p."""

@@ -1,0 +1,1 @@
+"""Theorems 2 and 3 over measured regret."""

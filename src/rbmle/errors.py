@@ -43,3 +43,7 @@ class MissingFileError(FileAccessError, FileNotFoundError):
 
 class ConvergenceError(RbmleError):
     """An estimate could not be computed to the stated tolerance; no number is returned rather than a wrong one."""
+
+
+class FormulaError(RbmleError):
+    """The formula of a policy raised an exception, or returned no arm."""

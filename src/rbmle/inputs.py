@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import InvalidInputError
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, IntArray
 
 FLOAT = np.dtype(np.float64)
 NUMBER = (float, int, np.integer, np.floating, np.bool_)  # written out in the call, it would be built anew each time
@@ -139,3 +139,71 @@ def describe(values: Any) -> str:
     """Short text of a bad value for a message."""
     text = repr(values)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def as_block(contexts: Any, rewards: Any, n_features: int) -> tuple[FloatArray, FloatArray]:
+    """Rounds for compiled code: contexts (B, K, d) or (1, K, d), rewards (B, K), finite and within limits."""
+    X = _for_kernels(contexts, "contexts")
+    if X.ndim != 3 or X.shape[2] != n_features or 0 in X.shape:
+        raise InvalidInputError(f"contexts must have shape (rounds, n_arms, {n_features}). Got shape {X.shape}.")
+    require_within(X, "contexts", LARGEST_CONTEXT)
+    r = as_rewards_of_arms(rewards, X.shape[1])
+    if len(X) not in (1, len(r)):
+        raise InvalidInputError(
+            f"contexts must be of {len(r)} rounds, as the rewards, or of 1 where arms stay. Got {len(X)}."
+        )
+    return X, r
+
+
+def as_rewards_of_arms(rewards: Any, n_arms: int) -> FloatArray:
+    """Rewards (B, K) of all arms for compiled code, finite and within limits."""
+    r = _for_kernels(rewards, "rewards")
+    if r.ndim != 2 or r.shape[1] != n_arms:
+        raise InvalidInputError(f"rewards must have shape (rounds, {n_arms}). Got shape {r.shape}.")
+    require_within(r, "rewards", LARGEST_REWARD)
+    return r
+
+
+def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
+    """Many sets of arms, (N, K, d) or a list of (K, d): all contexts (ΣK, d) and where each set starts and ends."""
+    sets = list(contexts)
+    if not sets:
+        raise InvalidInputError("contexts must hold at least one set of arms. Got none.")
+    parts = [as_contexts(one, n_features, f"contexts[{i}]") for i, one in enumerate(sets)]
+    X = np.concatenate(parts)
+    require_within(X, "contexts", LARGEST_CONTEXT)
+    return X, np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
+
+
+def require_within(values: FloatArray, name: str, most: float) -> None:
+    """Raise unless every number is finite and within ±most."""
+    if values.size and not (float(values.max()) <= most and float(values.min()) >= -most):
+        require_finite(values, name)
+        raise InvalidInputError(f"{name} must stay within ±{most:g}. Got {float(np.abs(values).max()):g}.")
+
+
+def _for_kernels(values: Any, name: str) -> FloatArray:
+    if type(values) is np.ndarray and values.dtype is FLOAT and values.flags.carray:
+        return values
+    return np.array(as_numbers(values, name), order="C")
+
+
+def as_round(t: Any) -> int:
+    """A round, counted from 1."""
+    if isinstance(t, int | np.integer) and not isinstance(t, bool) and t >= 1:
+        return int(t)
+    raise InvalidInputError(f"t must be an int from 1 on. Got {t!r}.")
+
+
+def as_count(samples: Any) -> int:
+    """How many samples to draw."""
+    if isinstance(samples, int | np.integer) and not isinstance(samples, bool) and samples >= 1:
+        return int(samples)
+    raise InvalidInputError(f"samples must be an int from 1 on. Got {samples!r}.")
+
+
+def as_share(floor: Any) -> float:
+    """A share from 0 to 1."""
+    if isinstance(floor, NUMBER) and 0.0 <= floor <= 1.0:
+        return float(floor)
+    raise InvalidInputError(f"floor must be a number from 0 to 1. Got {floor!r}.")

@@ -1,5 +1,7 @@
 """Generators from seeds: an integer at the edges, a generator inside, never the global state."""
 
+import copy
+import secrets
 from typing import Any
 
 import numpy as np
@@ -24,3 +26,17 @@ def from_state(state: dict[str, Any]) -> np.random.Generator:
     rng = generator(0)
     setattr(rng.bit_generator, "state", state)  # noqa: B010 - NumPy's annotation knows only its own type here
     return rng
+
+
+def fresh_seed() -> int:
+    """A seed that nobody has had before, from the system's entropy."""
+    return secrets.randbits(63)
+
+
+def twin_of(rng: np.random.Generator) -> np.random.Generator:
+    """A generator that will draw the same."""
+    if type(rng) is not np.random.Generator or type(rng.bit_generator) is not np.random.PCG64:
+        return copy.deepcopy(rng)
+    twin = np.random.Generator(np.random.PCG64(0))
+    twin.bit_generator.state = rng.bit_generator.state
+    return twin

@@ -73,7 +73,7 @@ def test_merging_is_exact():
     assert left.n == whole.n == 50
     np.testing.assert_allclose(left.V, whole.V, rtol=1e-13)
     np.testing.assert_allclose(left.theta_hat, whole.theta_hat, rtol=1e-11)
-    with pytest.raises(InvalidInputError, match="same n_features and regularization"):
+    with pytest.raises(InvalidInputError, match="same kind, n_features and regularization"):
         left.merge(RidgeModel(n_features=3, regularization=1.0))
 
 

@@ -178,7 +178,12 @@ def test_lin_ts_samples_have_the_posterior_moments(path):
     policy.update_many(X, r)
     V = 0.7 * np.eye(3) + X.T @ X
     arms = policy.fix_arms(contexts)
-    draws = np.array([policy.scores(contexts) if path == "general" else arms.scores() for _ in range(6000)])
+
+    def scores(seed):
+        policy.reseed(seed)
+        return policy.scores(contexts) if path == "general" else arms.scores()
+
+    draws = np.array([scores(seed) for seed in range(6000)])
     covariance = 0.5**2 * 24 / 0.6 * 3 * np.log(1 / 0.3) * contexts @ np.linalg.inv(V) @ contexts.T
     error = np.sqrt(np.diag(covariance) / len(draws))
     assert (np.abs(draws.mean(axis=0) - contexts @ np.linalg.solve(V, X.T @ r)) < 5 * error).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbmle import VIDS
-from rbmle.kernels import vids
+from rbmle.kernels.linear import vids
 
 
 def by_brute_force(theta_samples, contexts):

@@ -101,8 +101,9 @@ class SharesState(Faulty):
 
 
 class MergesNothing(Faulty):
-    def absorb(self, other):
-        self.model.n += other.model.n
+    def merge(self, other):
+        super().merge(other)
+        self.model.restore({**LinUCB(n_features=self.n_features).state(), "n": np.array([float(self.model.n)])})
 
 
 class ClaimsWrongChances(Faulty):

@@ -1,7 +1,7 @@
-"""Compiled array functions with no policy in them; those of generalized linear models in `kernels.glm`.
+"""Compiled array functions with no policy in them: of linear models in `kernels.linear`, of others in `kernels.glm`.
 
 Modules of this package import numba, which takes most of a second, so they are loaded when first used:
-``from rbmle import kernels`` costs nothing, ``kernels.ridge.observe`` loads the module of that name.
+``from rbmle import kernels`` costs nothing, ``kernels.linear.ridge.observe`` loads the module of that name.
 """
 
 import importlib
@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rbmle.kernels import fixed, formula, glm, normal, ridge, rounds, vids
+    from rbmle.kernels import glm, linear, normal, serve
 
-__all__ = ["fixed", "formula", "glm", "normal", "ridge", "rounds", "vids"]
+__all__ = ["glm", "linear", "normal", "serve"]
 
 
 def loads_when_used(package: str) -> Callable[[str], ModuleType]:

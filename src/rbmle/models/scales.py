@@ -58,22 +58,21 @@ class Scales:
         new = (near[:, :, np.flatnonzero(self.scale == 0.0)] != 0.0).any(axis=(1, 2))
         return int(np.argmax(new)) + 1 if new.any() else len(near)
 
-    def learn(self, X: FloatArray, times: FloatArray | None = None) -> None:
-        """Count contexts (n, d), each as often as `times` says."""
+    def learn(self, X: FloatArray) -> bool:
+        """Count contexts (n, d); whether a feature was met for the first time."""
         present, squares = (X != 0.0).astype(np.float64), X * X
-        if times is not None:
-            present, squares = times[:, None] * present, times[:, None] * squares
         # One by one, from left to right: the same sums to the bit, however the observations come in blocks.
         self.counts = np.cumsum(np.vstack([self.counts, present]), axis=0)[-1]
         self.squares = np.cumsum(np.vstack([self.squares, squares]), axis=0)[-1]
         if self._complete:
-            return
+            return False
         if not self.scale.any():
             self.norm = float(root_of_present(X[0])[0])
         new = (self.scale == 0.0) & (self.squares > 0.0)
         first = np.abs(X)[np.argmax(X != 0.0, axis=0), np.arange(X.shape[1])]
         self.scale[new] = first[new] * self.norm
         self._complete = bool((self.scale > 0.0).all())
+        return bool(new.any())
 
     def renew(self, n: int) -> None:
         """Take S from the sums of n observations."""

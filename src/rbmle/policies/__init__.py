@@ -1,6 +1,6 @@
 """One file per method: the formula with its source, and the class."""
 
-from rbmle.policies.base import FixedArms, Policy
+from rbmle.policies.base import Policy
 from rbmle.policies.bayes_ucb import BayesUCB
 from rbmle.policies.correlated_kg import CorrelatedKnowledgeGradient
 from rbmle.policies.epsilon_greedy import EpsilonGreedy
@@ -30,7 +30,6 @@ __all__ = [
     "CorrelatedKnowledgeGradient",
     "EpsilonGreedy",
     "EpsilonGreedyGLM",
-    "FixedArms",
     "GPUCBTuned",
     "KGStar",
     "KnowledgeGradient",

@@ -1,43 +1,40 @@
-"""What every policy offers, whatever it has learnt from: choose, score, learn, save, copy, merge."""
+"""What every policy offers, whatever it has learnt from: decide, score, learn, save, copy, merge.
 
+A method supplies its model and a few hooks that take checked input: `_scores` and, where it has better ways, `_choose`,
+`_chances`, `_play` and those with `held` for arms that stay. All public methods, checks and locks are here.
+"""
+
+import copy
+import itertools
+import threading
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from os import PathLike
-from typing import Annotated, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from rbmle import params
 from rbmle.errors import InvalidInputError
+from rbmle.inputs import (
+    LARGEST_CONTEXT,
+    as_batch,
+    as_block,
+    as_contexts,
+    as_count,
+    as_round,
+    as_share,
+    require_within,
+)
 from rbmle.params import Integer
-from rbmle.random import generator
+from rbmle.policies.decision import Decision, Decisions, served, served_many
+from rbmle.random import fresh_seed, generator, twin_of
 from rbmle.types import FloatArray, IntArray
 
-
-class FixedArms(Protocol):
-    """A policy bound to arms whose contexts stay the same."""
-
-    n_arms: int
-
-    def choose(self) -> int:
-        """The arm to play."""
-        ...
-
-    def scores(self) -> FloatArray:
-        """The index of every arm."""
-        ...
-
-    def probabilities(self) -> FloatArray:
-        """The chance of each arm."""
-        ...
-
-    def update(self, arm: int, reward: float) -> None:
-        """Learn that `arm` gave `reward`."""
-        ...
-
-    def play(self, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms."""
-        ...
+if TYPE_CHECKING:
+    from rbmle.policies.catalogue import Catalogue
 
 
 @dataclass(kw_only=True, eq=False)
@@ -46,23 +43,85 @@ class Policy(params.Frozen, ABC):
 
     `t` is one plus the number of rewards observed, so that choosing changes nothing but the policy's own generator:
     a decision can be asked for again, and rewards may arrive late and in any order.
+
+    A policy belongs to one thread at a time. Its methods wait for each other, so that a second thread that saves it
+    gets a snapshot and nothing is lost, but two threads that learn do so in an order that nobody knows.
     """
 
     registry: ClassVar[dict[str, type["Policy"]]] = {}
     title: ClassVar[str] = ""
     notation: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    random: ClassVar[bool] = False
+    samples_by_default: ClassVar[int] = 1000
 
     n_features: Annotated[int, Integer(1)]
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
+        if "__repr__" not in cls.__dict__:  # or @dataclass would write one that says nothing of what was learnt
+            cls.__repr__ = Policy.__repr__  # type: ignore[method-assign]
         if cls.title:  # abstract layers in between have none
             Policy.registry[cls.__name__] = cls
 
     def __post_init__(self) -> None:
         params.check(self)
+        if getattr(self, "seed", 0) is None:
+            self.seed = fresh_seed()
+        self.lock = threading.RLock()
         self.reseed(getattr(self, "seed", 0))
+        self.model: Any = self.new_model()
+
+    @abstractmethod
+    def new_model(self) -> Any:
+        """A model that has seen nothing."""
+
+    # What a method is made of. X: contexts (K, d), finite. held: what the model keeps of arms that stay, or None.
+
+    def _arms(self, contexts: Any) -> FloatArray:
+        """The arms of a decision, checked."""
+        X = as_contexts(contexts, self.n_features)
+        require_within(X, "contexts", LARGEST_CONTEXT)
+        return X
+
+    @abstractmethod
+    def _scores(self, X: FloatArray, held: Any, t: int) -> FloatArray:
+        """The index of every arm; a method that draws samples draws them here."""
+
+    def _choose(self, X: FloatArray, held: Any, t: int) -> int:
+        return int(np.argmax(self._scores(X, held, t)))
+
+    def _chances(self, X: FloatArray, held: Any, t: int, samples: int) -> FloatArray:
+        """The chance of every arm: exact, or its share in `samples` draws of the policy's generator."""
+        return one_hot(self._choose(X, held, t), len(X))
+
+    def _choose_many(self, X: FloatArray, offsets: IntArray, t: int) -> IntArray:
+        """An arm for each set of arms X[offsets[i]:offsets[i+1]]."""
+        sets = itertools.pairwise(offsets)
+        return np.array([self._choose(X[start:stop], None, t) for start, stop in sets], dtype=np.int64)
+
+    def _chances_many(self, X: FloatArray, offsets: IntArray, t: int, samples: int) -> FloatArray:
+        """The chances of the arms of every set, one after the other."""
+        sets = itertools.pairwise(offsets)
+        return np.concatenate([self._chances(X[start:stop], None, t, samples) for start, stop in sets])
+
+    @abstractmethod
+    def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
+        """Choose and learn for a block of rounds: contexts (B, K, d), rewards (B, K) of all arms."""
+
+    def _bind(self, X: FloatArray) -> Any:
+        """What the model keeps of arms that stay; None where the general path is as good."""
+        return None
+
+    def _pull(self, X: FloatArray, held: Any, arm: int, reward: Any) -> None:
+        """Learn that an arm of those that stay gave a reward."""
+        self.model.observe(X[arm], reward)
+
+    def _play_held(self, X: FloatArray, held: Any, rewards: FloatArray) -> IntArray:
+        """Choose and learn for a block of rounds with arms that stay."""
+        return self._play(X[None], rewards)
+
+    # What everybody may call.
 
     @property
     def params(self) -> dict[str, Any]:
@@ -70,71 +129,149 @@ class Policy(params.Frozen, ABC):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
-    @abstractmethod
     def n_observed(self) -> int:
         """How many rewards have been learnt."""
+        return int(self.model.n)
+
+    @property
+    def t(self) -> int:
+        """The round: one plus the number of rewards observed."""
+        return int(self.model.n) + 1
 
     @property
     def merge_is_exact(self) -> bool:
         """Whether merging two policies gives what one would know that had learnt everything, up to rounding."""
         return True
 
-    @property
-    def t(self) -> int:
-        """The round: one plus the number of rewards observed."""
-        return self.n_observed + 1
+    def choose(self, contexts: Any, *, t: int | None = None) -> int:
+        """The arm to play for contexts of shape (K, d); K may change from call to call. Ties: the lowest number.
 
-    @abstractmethod
-    def choose(self, contexts: Any) -> int:
-        """The arm to play for contexts of shape (K, d); K may change from call to call. Ties: the lowest number."""
+        t: the round, where you count them yourself.
+        """
+        X = self._arms(contexts)
+        with self.lock:
+            return self._choose(X, None, self.t if t is None else as_round(t))
 
-    @abstractmethod
-    def scores(self, contexts: Any) -> FloatArray:
-        """The index of every arm, shape (K,). A method that draws samples draws them here too."""
+    def scores(self, contexts: Any, *, t: int | None = None) -> FloatArray:
+        """The index of every arm, shape (K,), as the next `choose` will see them: asking leaves the generator alone."""
+        X = self._arms(contexts)
+        with self.lock, self._looking_ahead():
+            return self._scores(X, None, self.t if t is None else as_round(t))
 
-    @abstractmethod
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """The chance of each arm to be chosen now, shape (K,)."""
+    def decide(
+        self, contexts: Any, *, t: int | None = None, samples: int | None = None, floor: float = 0.0
+    ) -> Decision:
+        """An arm with the probability that it is served with, exactly; to be logged with the decision.
 
-    @abstractmethod
+        A method with a closed form (ε-greedy, uniform) has that. One that samples takes `samples` draws (1000 unless
+        it says otherwise), counts the share of each arm and serves an arm drawn from those shares: the arm follows the
+        method's own law, and the share is the very chance it was served with. A deterministic method has 1.
+
+        floor: the share of decisions that go to any arm, all alike, so that a log supports every arm.
+
+        >>> from rbmle import LinTS
+        >>> decision = LinTS(n_features=2).decide([[1.0, 0.0], [0.0, 1.0]], floor=0.1)
+        >>> bool(decision.probability == decision.probabilities[decision.arm] >= 0.05)
+        True
+        """
+        return self._decide(self._arms(contexts), None, t, samples, floor)
+
+    def probabilities(self, contexts: Any, *, t: int | None = None, samples: int | None = None) -> FloatArray:
+        """The chance of each arm, shape (K,), as the next `decide` will see them; the generator is left alone."""
+        return self._probabilities(self._arms(contexts), None, t, samples)
+
+    def _decide(self, X: FloatArray, held: Any, t: int | None, samples: int | None, floor: float) -> Decision:
+        count, share = self._sample_count(samples), as_share(floor)
+        with self.lock:
+            now = self.t if t is None else as_round(t)
+            return served(self.rng, self._chances(X, held, now, count), share, now)
+
+    def _probabilities(self, X: FloatArray, held: Any, t: int | None, samples: int | None) -> FloatArray:
+        count = self._sample_count(samples)
+        with self.lock, self._looking_ahead():
+            return self._chances(X, held, self.t if t is None else as_round(t), count)
+
+    def _sample_count(self, samples: int | None) -> int:
+        return self.samples_by_default if samples is None else as_count(samples)
+
+    def choose_many(self, contexts: Any, *, t: int | None = None) -> IntArray:
+        """An arm for each of N sets of contexts: an array (N, K, d), or a list of arrays (K, d) with K of their own.
+
+        The same arms, to the bit and to the draw, as `choose` for one set after the other.
+        """
+        X, offsets = as_batch(contexts, self.n_features)
+        with self.lock:
+            return self._choose_many(X, offsets, self.t if t is None else as_round(t))
+
+    def decide_many(
+        self, contexts: Any, *, t: int | None = None, samples: int | None = None, floor: float = 0.0
+    ) -> Decisions:
+        """`decide` for each of N sets of contexts, as in `choose_many`."""
+        X, offsets = as_batch(contexts, self.n_features)
+        count, share = self._sample_count(samples), as_share(floor)
+        with self.lock:
+            now = self.t if t is None else as_round(t)
+            return served_many(self.rng, self._chances_many(X, offsets, now, count), offsets, share, now)
+
     def update(self, context: Any, reward: Any) -> None:
         """Learn that an arm with `context` (d,) gave `reward`: now, or tomorrow, in any order."""
+        with self.lock:
+            self.model.observe(context, reward)
 
-    @abstractmethod
     def update_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards at once: all, or none if one is refused."""
+        with self.lock:
+            self.model.observe_many(contexts, rewards)
 
-    @abstractmethod
-    def fix_arms(self, contexts: Any) -> FixedArms:
+    def fix_arms(self, contexts: Any) -> "Catalogue":
         """Bind the policy to arms (K, d) that stay: decisions then cost less and agree with `choose`."""
+        from rbmle.policies.catalogue import Catalogue
 
-    @abstractmethod
-    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of all arms."""
+        return Catalogue(self, contexts)
 
-    @abstractmethod
+    def play(self, contexts: Any, rewards: Any) -> IntArray:
+        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of all arms.
+
+        Contexts (1, K, d) are arms that stay. Where a round fails, those before it are learnt and counted.
+        """
+        X, r = as_block(contexts, rewards, self.n_features)
+        with self.lock:
+            return self._play_held(X[0], self._bind(X[0]), r) if len(X) < len(r) else self._play(X, r)
+
     def state(self) -> dict[str, FloatArray]:
-        """All that is learnt, as plain arrays."""
+        """All that is learnt, as plain arrays: copies."""
+        with self.lock:
+            return dict(self.model.state())
 
-    @abstractmethod
     def restore(self, state: dict[str, FloatArray]) -> None:
         """Take over a state that `state` gave."""
-
-    @abstractmethod
-    def absorb(self, other: Self) -> None:
-        """Add what `other`, known to be of the same kind and parameters, has learnt."""
+        with self.lock:
+            self.model.restore(state)
 
     def reseed(self, seed: int, *path: int) -> None:
         """Start the policy's own generator anew."""
         self.origin = (int(seed), *path)
         self.rng = generator(seed, *path)
 
+    @contextmanager
+    def _looking_ahead(self) -> Iterator[None]:
+        """Draw from a copy of the generator meanwhile."""
+        if not self.random:
+            yield
+            return
+        mine = self.rng
+        self.rng = twin_of(mine)
+        try:
+            yield
+        finally:
+            self.rng = mine
+
     def copy(self) -> Self:
         """An independent policy with the same parameters, state and generator."""
         twin = type(self)(**self.params)
-        twin.restore(self.state())
-        twin.reseed(*self.origin)
-        twin.rng.bit_generator.state = self.rng.bit_generator.state
+        with self.lock:
+            twin.model = copy.deepcopy(self.model)
+            twin.origin, twin.rng = self.origin, twin_of(self.rng)
         return twin
 
     def merge(self, other: "Policy") -> None:
@@ -147,7 +284,10 @@ class Policy(params.Frozen, ABC):
         for name in mine:
             if name != "seed" and mine[name] != theirs[name]:
                 raise InvalidInputError(f"merge needs the same {name}. Got {mine[name]!r} and {theirs[name]!r}.")
-        self.absorb(other)
+        with other.lock:  # one lock at a time: two policies that merge each other must not wait for ever
+            learnt = copy.deepcopy(other.model)
+        with self.lock:
+            self.model.merge(learnt)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write parameters, state and generator to one file of plain arrays and JSON; `rbmle.load` reads it."""
@@ -155,7 +295,21 @@ class Policy(params.Frozen, ABC):
 
         save(self, path)
 
-    def _one_hot(self, arm: int, n_arms: int) -> FloatArray:
-        chances = np.zeros(n_arms)
-        chances[arm] = 1.0
-        return chances
+    def __getstate__(self) -> dict[str, Any]:
+        with self.lock:
+            return {name: value for name, value in vars(self).items() if name != "lock"}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values, lock=threading.RLock())
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        n = self.n_observed
+        return f"{type(self).__name__}({told})" + (f" after {n} reward{'s' * (n != 1)}" if n else "")
+
+
+def one_hot(arm: int, n_arms: int) -> FloatArray:
+    """All the chance on one arm."""
+    chances = np.zeros(n_arms)
+    chances[arm] = 1.0
+    return chances

@@ -7,11 +7,11 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import InvalidInputError
-from rbmle.inputs import as_contexts
-from rbmle.params import Integer, Schedule, ScheduleLike
+from rbmle.params import Integer, Optional, Schedule, ScheduleLike
+from rbmle.policies.base import one_hot
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.schedules import Constant, evaluate
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, IntArray
 
 
 @formula
@@ -38,7 +38,7 @@ class EpsilonGreedy(LinearPolicy):
     random = True
 
     epsilon: Annotated[ScheduleLike, Schedule()] = Constant(0.1)
-    seed: Annotated[int, Integer(0)] = 0
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """ε(t)."""
@@ -52,9 +52,12 @@ class EpsilonGreedy(LinearPolicy):
         """Whether to explore, and where."""
         return rng.random((count, 2))
 
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """The exact chance of each arm: ε/K, and 1 − ε more for the best."""
-        X = as_contexts(contexts, self.n_features)
-        mean, _ = self.model.predict(X)
-        epsilon = float(self.coefficients_now()[0])
-        return epsilon / len(X) + (1.0 - epsilon) * self._one_hot(int(np.argmax(mean)), len(X))
+    def _chances(self, X: FloatArray, held: Any, t: int, samples: int) -> FloatArray:
+        epsilon = float(self._numbers(t)[0])
+        return epsilon / len(X) + (1.0 - epsilon) * one_hot(int(np.argmax(self._scores(X, held, t))), len(X))
+
+    def _chances_many(self, X: FloatArray, offsets: IntArray, t: int, samples: int) -> FloatArray:
+        epsilon, sizes = self._numbers(t), np.diff(offsets)
+        chances = np.repeat(epsilon / sizes, sizes)
+        chances[offsets[:-1] + self._ask_many(X, offsets, t, 0.0 * epsilon)] += 1.0 - epsilon
+        return chances

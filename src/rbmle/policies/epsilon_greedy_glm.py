@@ -9,7 +9,7 @@ from rbmle import kernels
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.glm import link_of
-from rbmle.params import Integer, Schedule, ScheduleLike
+from rbmle.params import Integer, Optional, Schedule, ScheduleLike
 from rbmle.policies.bound import plain
 from rbmle.policies.glm import GLMPolicy
 from rbmle.schedules import Constant, evaluate
@@ -37,7 +37,7 @@ class EpsilonGreedyGLM(GLMPolicy):
     source = "Sutton & Barto 2018, section 2.2"
 
     epsilon: Annotated[ScheduleLike, Schedule()] = Constant(0.1)
-    seed: Annotated[int, Integer(0)] = 0
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()

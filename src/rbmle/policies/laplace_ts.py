@@ -9,7 +9,7 @@ from rbmle.families import Logistic
 from rbmle.inputs import as_contexts, require_finite
 from rbmle.models.laplace import LaplaceModel
 from rbmle.models.laplace_published import PublishedLaplaceModel
-from rbmle.params import Integer, OneOf, Real
+from rbmle.params import Integer, OneOf, Optional, Real
 from rbmle.policies.bound import plain
 from rbmle.policies.modelled import ModelledPolicy
 from rbmle.random import generator
@@ -45,7 +45,7 @@ class LaplaceTS(ModelledPolicy[Any]):
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
     definition: Annotated[str, OneOf("authors", "published")] = "authors"
-    seed: Annotated[int, Integer(0)] = 0
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def new_model(self) -> Any:
         """The prior N(0, 1/λ) of every weight."""

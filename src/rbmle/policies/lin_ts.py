@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer, Real
+from rbmle.params import Integer, Optional, Real
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray
 
@@ -42,7 +42,7 @@ class LinTS(LinearPolicy):
     noise: Annotated[float, Real(0.0, open_low=True)] = 1.0
     delta: Annotated[float, Real(0.0, 1.0, open_low=True, open_high=True)] = 0.5
     epsilon: Annotated[float, Real(0.0, 1.0, open_low=True)] = 0.9
-    seed: Annotated[int, Integer(0)] = 0
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """v in every round."""

@@ -1,49 +1,49 @@
 """Linear policies: a ridge model and a formula. A new method is a formula and a short class; see CONTRIBUTING.md."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.inputs import as_context, as_contexts, as_reward, refuse_values, require_finite
+from rbmle.errors import FormulaError, InvalidInputError
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_contexts, as_reward, require_within
 from rbmle.models.ridge import RidgeModel
+from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
-from rbmle.policies.base import Policy
+from rbmle.policies.base import Policy, one_hot
 from rbmle.random import generator
+from rbmle.schedules import Schedule
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from rbmle.policies.linear_fixed import LinearFixedArms
+    from rbmle.kernels.linear.formula import Rule
 
 # How many rounds of coefficients are computed at once for single decisions.
 TABLE = 256
-# Most random numbers held at once while a block of rounds is played.
+# Most random numbers held at once.
 MOST_DRAWS = 2**20
-# Decisions simulated for the probabilities of a method that draws samples.
-PROBABILITY_DRAWS = 10_000
 NONE = np.empty(0)
 NO_BANK = np.empty((0, 0))
 
 
 class Formula:
-    """A formula (see kernels/formula.py for its arguments), compiled when first used."""
+    """A formula (see kernels/linear/formula.py for its arguments), compiled when first used."""
 
     def __init__(self, function: Callable[..., int]) -> None:
         self.function = function
         self.__doc__ = function.__doc__
 
     @functools.cached_property
-    def machine_code(self) -> Any:
-        """The compiled function; it must stay alive while its address is in use."""
-        return kernels.formula.compile_formula(self.function)
+    def _compiled(self) -> tuple[Any, int]:
+        return kernels.linear.formula.compile_formula(self.function)
 
     @functools.cached_property
     def address(self) -> int:
-        """Where the machine code lives, for compiled loops."""
-        return int(self.machine_code.address)
+        """Where the machine code lives, for compiled loops: as long as this object does."""
+        return self._compiled[1]
 
 
 def formula(function: Callable[..., int]) -> Formula:
@@ -57,15 +57,20 @@ class LinearPolicy(Policy):
 
     formula: ClassVar[Formula]
     needs_root: ClassVar[bool] = False
-    random: ClassVar[bool] = False
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.model = RidgeModel(n_features=self.n_features, regularization=self.regularization)
         self._table = np.empty((0, 0))
         self._table_start = 1
+        # A function of a user's is asked for no round before its time.
+        known = (isinstance(value, Schedule) or not callable(value) for value in self.params.values())
+        self._ahead = TABLE if all(known) else 1
+
+    def new_model(self) -> RidgeModel:
+        """A ridge model that has seen nothing."""
+        return RidgeModel(n_features=self.n_features, regularization=self.regularization)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """The numbers of the formula that depend on the round: shape (B, P) for rounds t of shape (B,)."""
@@ -80,121 +85,171 @@ class LinearPolicy(Policy):
         """Random numbers kept for all rounds."""
         return NO_BANK
 
-    @property
-    def n_observed(self) -> int:
-        """How many rewards have been learnt."""
-        return self.model.n
-
-    def choose(self, contexts: Any) -> int:
-        """The arm to play for contexts of shape (K, d)."""
-        return self._decide(contexts)[0]
-
-    def scores(self, contexts: Any) -> FloatArray:
-        """The index of every arm, shape (K,)."""
-        return self._decide(contexts)[1]
-
-    def _decide(self, contexts: Any) -> tuple[int, FloatArray]:
+    def _arms(self, contexts: Any) -> FloatArray:
         X = as_contexts(contexts, self.n_features)
-        V, V_inv, _, theta, volume = self.model.arrays()
-        scores = np.empty(len(X))
-        arm = kernels.rounds.decide(
-            self.formula.address, X, self.coefficients_now(), self.draws_now(), self.bank, V, V_inv, theta,
-            volume, self.needs_root, scores,
-        )  # fmt: skip
+        # Kernels look at the numbers themselves, but a refused call must not have drawn any.
+        if self.random and not kernels.linear.ridge.all_within(X):
+            require_within(X, "contexts", LARGEST_CONTEXT)
+        return X
+
+    def _choose(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> int:
+        return self._ask(X, held, t)[0]
+
+    def _scores(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> FloatArray:
+        return self._ask(X, held, t)[1]
+
+    def _ask(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> tuple[int, FloatArray]:
+        """One decision: the arm and all scores."""
+        c, model, scores = self._numbers(t), self.model, np.empty(len(X))
+        z = self._drawn(1)[0] if self.random else NONE
+        if held is None:
+            arm = kernels.linear.rounds.decide(
+                self.formula.address, model.scaled(X), c, z, self.bank, model.settle(), self.needs_root, scores
+            )
+        else:
+            known = model.known(held)
+            arm = kernels.linear.rounds.decide_fixed(
+                self.formula.address, known.rows, known.root, known.volume, c, z, self.bank, scores
+            )
         if arm < 0:
-            require_finite(X, "contexts")
+            raise self._no_arm(arm, X, t)
         return arm, scores
 
-    def coefficients_now(self) -> FloatArray:
-        """The row of coefficients of the current round, from a table computed some rounds ahead."""
-        t = self.model.n + 1
+    def _numbers(self, t: int) -> FloatArray:
+        """The row of coefficients of a round, from a table computed some rounds ahead."""
         row = t - self._table_start
         if not 0 <= row < len(self._table):
-            self._table = self.coefficients(np.arange(t, t + TABLE, dtype=np.float64))
+            self._table = self._coefficients_from(t)
             self._table_start, row = t, 0
         now: FloatArray = self._table[row]
         return now
 
-    def draws_now(self) -> FloatArray:
-        """The random numbers of one decision."""
+    def _coefficients_from(self, t: int) -> FloatArray:
+        try:
+            return self._coefficients(t, self._ahead)
+        except InvalidInputError:  # of a later round, perhaps
+            return self._coefficients(t, 1)
+
+    def _coefficients(self, t: int, count: int) -> FloatArray:
+        rounds = np.arange(t, t + count, dtype=np.float64)
+        return require_table(self.coefficients(rounds), count, "coefficients", self)
+
+    def _drawn(self, count: int) -> FloatArray:
+        return require_table(self.draws(self.rng, count), count, "draws", self) if self.random else np.empty((count, 0))
+
+    def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
+        """The formula with its numbers, for compiled loops."""
+        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, self.bank, self.needs_root)
+
+    def _chances(self, X: FloatArray, held: RidgeCatalogue | None, t: int, samples: int) -> FloatArray:
         if not self.random:
-            return NONE
-        now: FloatArray = self.draws(self.rng, 1)[0]
-        return now
+            return one_hot(self._choose(X, held, t), len(X))
+        offsets = np.array([0, len(X)], dtype=np.int64)
+        return self._shares(X, offsets, held, t, samples)
 
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """The chance of each arm: one-hot for deterministic methods, else the share in 10 000 simulated decisions.
+    def _chances_many(self, X: FloatArray, offsets: IntArray, t: int, samples: int) -> FloatArray:
+        if self.random:
+            return self._shares(X, offsets, None, t, samples)
+        chances = np.zeros(len(X))
+        chances[offsets[:-1] + self._choose_many(X, offsets, t)] = 1.0
+        return chances
 
-        The simulation has a fixed generator of its own: the policy's is not touched, and the same state, same answer.
-        """
-        X = as_contexts(contexts, self.n_features)
-        require_finite(X, "contexts")
-        if not self.random:
-            return self._one_hot(self.choose(X), len(X))
-        return self.simulated_shares(X, PROBABILITY_DRAWS)
+    def _shares(
+        self, X: FloatArray, offsets: IntArray, held: RidgeCatalogue | None, t: int, samples: int
+    ) -> FloatArray:
+        """The share of every arm of every set in `samples` decisions."""
+        c, model, chances = self._numbers(t)[None], self.model, np.zeros(len(X))
+        seen = model.scaled(X)
+        at_once = max(1, MOST_DRAWS // max(1, samples * self._width))
+        for first in range(0, len(offsets) - 1, at_once):
+            some = offsets[first : first + at_once + 1]
+            rule = self._rule(c, self._drawn((len(some) - 1) * samples))
+            if held is None:
+                part, ends = slice(some[0], some[-1]), some - some[0]
+                code = kernels.linear.rounds.shares_of_many(
+                    rule, seen[part], ends, model.settle(), samples, chances[part]
+                )
+            else:
+                code = kernels.linear.rounds.shares_fixed(rule, model.known(held).form(), chances)
+            if code < 0:
+                raise self._no_arm(code, X, t)
+        return chances
 
-    def simulated_shares(self, X: FloatArray, decisions: int) -> FloatArray:
-        """The share of each arm in simulated decisions."""
-        V, V_inv, _, theta, volume = self.model.arrays()
-        rng, shares = generator(0), np.zeros(len(X))
-        kernels.rounds.shares(
-            self.formula.address, X, self.coefficients_now(), self.draws(rng, decisions), self.bank, V, V_inv, theta,
-            volume, self.needs_root, shares,
-        )  # fmt: skip
-        return shares
+    def _choose_many(self, X: FloatArray, offsets: IntArray, t: int) -> IntArray:
+        return self._ask_many(X, offsets, t, self._numbers(t))
 
-    def update(self, context: Any, reward: Any) -> None:
-        """Learn that an arm with `context` (d,) gave `reward`."""
-        model = self.model
-        x, r = as_context(context, self.n_features), as_reward(reward)
-        if not kernels.ridge.observe(*model.arrays(), x, r):
-            raise refuse_values(x, r)
-        model.counted(1)
+    def _ask_many(self, X: FloatArray, offsets: IntArray, t: int, numbers: FloatArray) -> IntArray:
+        """The arm of each set by the formula with these coefficients."""
+        model, arms = self.model, np.empty(len(offsets) - 1, dtype=np.int64)
+        c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // self._width)
+        for first in range(0, len(arms), at_once):
+            some = offsets[first : first + at_once + 1]
+            rule, own = self._rule(c, self._drawn(len(some) - 1)), arms[first : first + at_once]
+            done = kernels.linear.rounds.decide_many(rule, seen, some, model.settle(), np.empty(len(X)), own)
+            if done < len(own):
+                raise self._no_arm(int(own[done]), X[some[done] : some[done + 1]], t)
+        return arms
 
-    def update_many(self, contexts: Any, rewards: Any) -> None:
-        """Learn n rewards at once: all, or none if one is refused."""
-        self.model.observe_many(contexts, rewards)
+    @functools.cached_property
+    def _width(self) -> int:
+        """Random numbers of one decision."""
+        return max(1, self.draws(generator(0), 1).shape[1]) if self.random else 1
 
-    def fix_arms(self, contexts: Any) -> "LinearFixedArms":
-        """Bind the policy to arms (K, d) that stay: O(K·d) a decision or less, the same choices as `choose`."""
-        from rbmle.policies.linear_fixed import LinearFixedArms
+    def _bind(self, X: FloatArray) -> RidgeCatalogue:
+        held: RidgeCatalogue = self.model.bind(X, needs_root=self.needs_root)
+        return held
 
-        return LinearFixedArms(self, contexts)
+    def _pull(self, X: FloatArray, held: RidgeCatalogue, arm: int, reward: Any) -> None:
+        r = as_reward(reward)
+        if abs(r) > LARGEST_REWARD:
+            raise InvalidInputError(f"reward must stay within ±{LARGEST_REWARD:g}. Got {r:g}.")
+        self.model.pull(held, arm, r)
 
-    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K), trusted as finite."""
-        model, arms, start = self.model, np.empty(len(rewards), dtype=np.int64), 0
-        for stop, table, draws in self.segments(len(rewards)):
-            V, V_inv, b, theta, volume = model.arrays()
-            done = kernels.rounds.play(
-                self.formula.address, contexts[start:stop], rewards[start:stop], table, draws, self.bank, V, V_inv, b,
-                theta, volume, self.needs_root, arms[start:stop],
-            )  # fmt: skip
+    def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
+        return self._play_parts(contexts, None, rewards)
+
+    def _play_held(self, X: FloatArray, held: RidgeCatalogue, rewards: FloatArray) -> IntArray:
+        return self._play_parts(np.broadcast_to(X, (len(rewards), *X.shape)), held, rewards)
+
+    def _play_parts(self, contexts: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
+        """Play a block, cut where the model computes something anew or where draws would take too much memory."""
+        model, arms, start, most = self.model, np.empty(len(rewards), dtype=np.int64), 0, MOST_DRAWS // self._width
+        while start < len(rewards):
+            stop = start + max(1, min(most, model.rounds_alike(contexts[start:])))
+            table = self._coefficients(self.t, stop - start)
+            rule, part = self._rule(table, self._drawn(stop - start)), arms[start:stop]
+            if held is None:
+                done = model.play(rule, contexts[start:stop], rewards[start:stop], part)
+            else:
+                done = model.play_held(rule, held, rewards[start:stop], part)
             if done < stop - start:
-                bad = start + done
-                raise refuse_values(contexts[bad, arms[bad]], float(rewards[bad, arms[bad]]))
-            model.counted(stop - start)
+                raise self._no_arm(int(part[done]), contexts[start + done], self.t)
             start = stop
         return arms
 
-    def segments(self, count: int) -> Iterator[tuple[int, FloatArray, FloatArray]]:
-        """Cut `count` rounds where the model is due for a refresh, or where draws would take too much memory."""
-        start = 0
-        width = max(1, self.draws(generator(0), 1).shape[1])
-        while start < count:
-            stop = min(count, start + self.model.until_refresh(), start + max(1, MOST_DRAWS // width))
-            rounds = np.arange(self.t, self.t + stop - start, dtype=np.float64)
-            yield stop, self.coefficients(rounds), self.draws(self.rng, stop - start)
-            start = stop
+    def _no_arm(self, code: int, X: FloatArray, t: int) -> Exception:
+        """Say why there is no arm."""
+        if code == kernels.linear.formula.NOT_FINITE:
+            require_within(X, "contexts", LARGEST_CONTEXT)
+        name, what = type(self).__name__, f"for {len(X)} arms in round {t}"
+        if code == kernels.linear.formula.NO_ARM:
+            return FormulaError(f"The formula of {name} must return an arm from 0 to {len(X) - 1}. It did not {what}.")
+        return FormulaError(f"The formula of {name} raised an exception {what}; no arm was played.")
 
-    def state(self) -> dict[str, FloatArray]:
-        """All that is learnt, as plain arrays."""
-        return self.model.state()
 
-    def restore(self, state: dict[str, FloatArray]) -> None:
-        """Take over a state that `state` gave."""
-        self.model.restore(state)
-
-    def absorb(self, other: Self) -> None:
-        """Add what another policy of the same kind has learnt."""
-        self.model.merge(other.model)
+def require_table(values: Any, count: int, name: str, policy: Policy) -> FloatArray:
+    """What a policy's `coefficients` or `draws` gave, as compiled code needs it: (count, ·) floats."""
+    if not (
+        type(values) is np.ndarray
+        and values.dtype == np.float64
+        and values.ndim == 2
+        and len(values) == count
+        and values.flags.carray
+    ):
+        if isinstance(values, np.ndarray) and values.ndim == 2 and len(values) == count and values.dtype.kind in "fiu":
+            return np.array(values, dtype=np.float64, order="C")
+        got = f"shape {values.shape} of {values.dtype}" if isinstance(values, np.ndarray) else repr(values)
+        raise InvalidInputError(
+            f"{type(policy).__name__}.{name} must return an array of floats of shape ({count}, ...). Got {got}."
+        )
+    return values

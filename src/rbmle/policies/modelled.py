@@ -1,83 +1,28 @@
 """Policies that learn through a model of their own: everything but the choice is the model's."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
-from rbmle.policies.base import FixedArms, Policy
+from rbmle.policies.base import Policy, one_hot
 from rbmle.policies.bound import BoundArms
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, IntArray
 
-
-class Model(Protocol):
-    """What a model must offer."""
-
-    @property
-    def n(self) -> int:
-        """How many rewards have been learnt."""
-        ...
-
-    def observe(self, context: Any, reward: Any) -> None:
-        """Learn one reward."""
-        ...
-
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
-        """Learn several rewards: all, or none if one is refused."""
-        ...
-
-    def merge(self, other: Self) -> None:
-        """Learn all that another model has learnt."""
-        ...
-
-    def state(self) -> dict[str, FloatArray]:
-        """All that is learnt, as plain arrays."""
-        ...
-
-    def restore(self, state: dict[str, FloatArray]) -> None:
-        """Take over a state."""
-        ...
-
-
-M = TypeVar("M", bound=Model)
+M = TypeVar("M")
 
 
 @dataclass(kw_only=True, eq=False)
 class ModelledPolicy(Policy, Generic[M]):
     """A policy that learns through its `model`, which `new_model` makes."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.model: M = self.new_model()
+    def _scores(self, X: FloatArray, held: Any, t: int) -> FloatArray:
+        return self.scores(X)
 
-    @abstractmethod
-    def new_model(self) -> M:
-        """A model that has seen nothing."""
+    def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
+        return self.play(contexts, rewards)
 
-    @property
-    def n_observed(self) -> int:
-        """How many rewards have been learnt."""
-        return self.model.n
-
-    def update(self, context: Any, reward: Any) -> None:
-        """Learn that an arm with `context` (d,) gave `reward`."""
-        self.model.observe(context, reward)
-
-    def update_many(self, contexts: Any, rewards: Any) -> None:
-        """Learn n rewards in order: all, or none if one is refused."""
-        self.model.observe_many(contexts, rewards)
-
-    def fix_arms(self, contexts: Any) -> FixedArms:
+    def fix_arms(self, contexts: Any) -> Any:
         """Bind the policy to arms (K, d) that stay."""
         return BoundArms(self, contexts)
 
-    def state(self) -> dict[str, FloatArray]:
-        """All that is learnt, as plain arrays."""
-        return self.model.state()
-
-    def restore(self, state: dict[str, FloatArray]) -> None:
-        """Take over a state that `state` gave."""
-        self.model.restore(state)
-
-    def absorb(self, other: Self) -> None:
-        """Add what another policy of the same kind and parameters has learnt."""
-        self.model.merge(other.model)
+    def _one_hot(self, arm: int, n_arms: int) -> FloatArray:
+        return one_hot(arm, n_arms)

@@ -58,7 +58,7 @@ class UCBGLM(ModelledPolicy[GLMModel]):
     delta: Annotated[float, Real(0.0, 1.0, open_low=True)] = 0.1
     regularization: Annotated[float, Real(0.0)] = 0.0
     fallback: Annotated[float, Real(0.0, open_low=True)] = 1.0
-    seed: Annotated[int, Integer(0)] = 0
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def new_model(self) -> GLMModel:
         """The history, identical contexts as one row."""

@@ -5,10 +5,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rbmle.inputs import as_contexts, require_finite
-from rbmle.params import Integer
+from rbmle.params import Integer, Optional
 from rbmle.policies.linear import LinearPolicy, formula
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, IntArray
 
 
 @formula
@@ -28,14 +27,15 @@ class Uniform(LinearPolicy):
     formula = index
     random = True
 
-    seed: Annotated[int, Integer(0)] = 0
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Which arm."""
         return rng.random((count, 1))
 
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """1/K for each arm."""
-        X = as_contexts(contexts, self.n_features)
-        require_finite(X, "contexts")
+    def _chances(self, X: FloatArray, held: Any, t: int, samples: int) -> FloatArray:
         return np.full(len(X), 1.0 / len(X))
+
+    def _chances_many(self, X: FloatArray, offsets: IntArray, t: int, samples: int) -> FloatArray:
+        sizes = np.diff(offsets)
+        return np.repeat(1.0 / sizes, sizes)

@@ -6,14 +6,12 @@ from typing import Annotated, Any
 import numpy as np
 
 from rbmle import kernels
-from rbmle.inputs import as_contexts, require_finite
-from rbmle.params import Integer
+from rbmle.params import Integer, Optional
+from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.random import generator
 from rbmle.types import FloatArray
 
-# Decisions whose pair rules are averaged for `probabilities`; each one rests on `samples` draws.
-PROBABILITY_DECISIONS = 16
 # Numbers in the bank beyond those of one decision, and the bank's place in the tree of seeds.
 SPARE, BANK = 30_000, 1
 
@@ -28,12 +26,12 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
     M = int(coefficients[0])
     where, which = draws[2 * d], draws[2 * d + 1]
     mirrored = root.copy()
-    kernels.vids.reflect(mirrored, draws[:d])
-    kernels.vids.reflect(mirrored, draws[d : 2 * d])
+    kernels.linear.vids.reflect(mirrored, draws[:d])
+    kernels.linear.vids.reflect(mirrored, draws[d : 2 * d])
     start = int(where * (bank.shape[1] - M + 1))
     gain, gap = np.empty(K), np.empty(K)
-    kernels.vids.moments(mean, mirrored, bank, start, M, gain, gap)
-    first, second, q = kernels.vids.best_pair(gain, gap)
+    kernels.linear.vids.moments(mean, mirrored, bank, start, M, gain, gap)
+    first, second, q = kernels.linear.vids.best_pair(gain, gap)
     scores[:] = 0.0
     scores[first] += q
     scores[second] += 1.0 - q
@@ -52,7 +50,7 @@ class VIDS(LinearPolicy):
     planes. A mirror image of standard normal draws is one too, so that every decision has exactly the right samples;
     decisions share some of their randomness, and cost a third of what fresh draws would.
 
-    samples: M.
+    samples: M. `decide` averages the pair rules of as many sets of M samples as its own `samples` says, 16 by default.
     """
 
     title = "variance-based information-directed sampling"
@@ -61,9 +59,10 @@ class VIDS(LinearPolicy):
     formula = index
     needs_root = True
     random = True
+    samples_by_default = 16
 
     samples: Annotated[int, Integer(1)] = 10_000
-    seed: Annotated[int, Integer(0)] = 0
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,11 +91,9 @@ class VIDS(LinearPolicy):
             row[2 * d :] = rng.random(2)
         return numbers
 
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """The chance of each arm, averaged over the pair rules of 16 sets of samples."""
-        X = as_contexts(contexts, self.n_features)
-        require_finite(X, "contexts")
-        twin = self.copy()
-        twin.reseed(0)  # a fixed generator: the same state gives the same answer
-        chances: FloatArray = np.mean([twin.scores(X) for _ in range(PROBABILITY_DECISIONS)], axis=0)
+    def _chances(self, X: FloatArray, held: Any, t: int, samples: int) -> FloatArray:
+        """The mean of the pair rules of `samples` decisions."""
+        chances: FloatArray = np.mean([self._scores(X, held, t) for _ in range(samples)], axis=0)
         return chances
+
+    _chances_many = Policy._chances_many  # a pair rule at a time

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_arm, describe
-from rbmle.policies.base import FixedArms, Policy
+from rbmle.policies.base import Policy
 from rbmle.problems.base import Problem, Rounds
 from rbmle.random import generator
 from rbmle.types import IntArray
@@ -102,7 +102,7 @@ class CompiledPlayer:
     def __init__(self, policy: Policy, problem: Problem) -> None:
         self.policy = policy
         self.static = problem.static
-        self.arms: FixedArms | None = None
+        self.arms: Any = None
         self.warm = False
 
     def play(self, rounds: Rounds, clock: Clock) -> tuple[IntArray, float]:

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.vids import best_share, moments, ratio, reflect
+from rbmle.kernels.linear.vids import best_share, moments, ratio, reflect
 from rbmle.params import Integer
 from rbmle.policies.linear import formula
 from rbmle.policies.vids import VIDS

@@ -1,30 +1,60 @@
-"""Ridge regression by rank-one updates.
+"""Ridge regression by rank-one updates, on a model's numbers in one block.
 
 V        (d, d)  λI + Σ x xᵀ, exact
 V_inv    (d, d)  its inverse
 b        (d,)    Σ r x
 theta    (d,)    θ̂ = V⁻¹ b
-volume   (2,)    log(det V / det λI) = volume[0] + log(volume[1])
+volume   (3,)    log(det V / det λI) = volume[0] + log(volume[1]); volume[2] = log det λI
 X        (K, d)  contexts
+
+Python hands over the block, one array: handing over five takes longer than many a decision.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from rbmle.kernels.compile import compiled, inlined
+from rbmle.kernels.compile import compiled, inlined, reordered
 from rbmle.types import FloatArray
 
 # Below this many features plain loops beat the call of a matrix product (measured).
 SMALL = 12
+# What `learn` says: done; a number that is not finite or would not stay so; V⁻¹ has lost its definiteness to rounding.
+LEARNT, REFUSED, LOST = 0, 1, 2
+# Times the largest context allowed this is still a number, times anything larger it is not.
+EDGE = 1e238
+
+
+class Ridge(NamedTuple):
+    """The arrays of a ridge model."""
+
+    V: FloatArray
+    V_inv: FloatArray
+    b: FloatArray
+    theta: FloatArray
+    volume: FloatArray
 
 
 @compiled
-def all_finite(values: FloatArray) -> bool:
-    """Whether every number of an array is finite."""
-    total = 0.0
-    for value in values.flat:
-        total += value * 0.0  # 0 for a finite value, NaN for the others
+def ridge_in(block: FloatArray, d: int) -> Ridge:
+    """The arrays that a block holds."""
+    D = d * d
+    return Ridge(
+        block[:D].reshape((d, d)),
+        block[D : 2 * D].reshape((d, d)),
+        block[2 * D : 2 * D + d],
+        block[2 * D + d : 2 * D + 2 * d],
+        block[2 * D + 2 * d :],
+    )
+
+
+@reordered
+def all_within(values: FloatArray) -> bool:
+    """Whether every number of a contiguous array is finite and within ±1e70."""
+    total, flat = 0.0, values.reshape(-1)
+    for i in range(len(flat)):
+        total += (flat[i] * EDGE) * 0.0  # 0 for a number within, NaN for the others
     return total == 0.0
 
 
@@ -127,25 +157,15 @@ def grow(volume: FloatArray, factor: float) -> None:
 
 
 @compiled
-def observe(
-    V: FloatArray, V_inv: FloatArray, b: FloatArray, theta: FloatArray, volume: FloatArray, x: FloatArray, r: float
-) -> bool:
-    """Learn one reward. False, and nothing changed, where a number is not finite or would not stay so."""
-    return learn(V, V_inv, b, theta, volume, x, r, np.empty(len(x)))
+def observe(block: FloatArray, x: FloatArray, r: float) -> int:
+    """Learn one reward: LEARNT, or why not, and then nothing has changed."""
+    return learn(ridge_in(block, len(x)), x, r, np.empty(len(x)))
 
 
 @inlined
-def learn(
-    V: FloatArray,
-    V_inv: FloatArray,
-    b: FloatArray,
-    theta: FloatArray,
-    volume: FloatArray,
-    x: FloatArray,
-    r: float,
-    u: FloatArray,
-) -> bool:
+def learn(ridge: Ridge, x: FloatArray, r: float, u: FloatArray) -> int:
     """`observe` with scratch `u` (d,) given, for loops."""
+    V, V_inv, b, theta, volume = ridge
     d = len(x)
     q = m = square = 0.0
     for i in range(d):
@@ -158,34 +178,29 @@ def learn(
         square += x[i] * x[i]
     gain = 1.0 / (1.0 + q)
     step = gain * (r - m)
-    if not (square < 1e150 and abs(r) < 1e150 and math.isfinite(step) and q >= 0.0):
-        return False
-    grow(volume, 1.0 + q)
-    root_gain = math.sqrt(gain)
-    for i in range(d):
-        theta[i] += step * u[i]
-        b[i] += r * x[i]
-        u[i] *= root_gain  # u uᵀ is then symmetric to the last bit
-    for i in range(d):
-        for j in range(d):
-            V[i, j] += x[i] * x[j]
-            V_inv[i, j] -= u[i] * u[j]
-    return True
+    outcome = LEARNT
+    if q < 0.0:
+        outcome = LOST
+    elif not (square < 1e150 and abs(r) < 1e150 and math.isfinite(step)):
+        outcome = REFUSED
+    else:
+        grow(volume, 1.0 + q)
+        root_gain = math.sqrt(gain)
+        for i in range(d):
+            theta[i] += step * u[i]
+            b[i] += r * x[i]
+            u[i] *= root_gain  # u uᵀ is then symmetric to the last bit
+        for i in range(d):
+            for j in range(d):
+                V[i, j] += x[i] * x[j]
+                V_inv[i, j] -= u[i] * u[j]
+    return outcome
 
 
 @inlined
-def learn_three(
-    V: FloatArray,
-    V_inv: FloatArray,
-    b: FloatArray,
-    theta: FloatArray,
-    volume: FloatArray,
-    X: FloatArray,
-    t: int,
-    arm: int,
-    r: float,
-) -> bool:
+def learn_three(ridge: Ridge, X: FloatArray, t: int, arm: int, r: float) -> int:
     """`learn` from X[t, arm] for d = 3, in registers."""
+    V, V_inv, b, theta, volume = ridge
     x0, x1, x2 = X[t, arm, 0], X[t, arm, 1], X[t, arm, 2]
     u0 = V_inv[0, 0] * x0 + V_inv[0, 1] * x1 + V_inv[0, 2] * x2
     u1 = V_inv[1, 0] * x0 + V_inv[1, 1] * x1 + V_inv[1, 2] * x2
@@ -194,68 +209,72 @@ def learn_three(
     gain = 1.0 / (1.0 + q)
     step = gain * (r - (x0 * theta[0] + x1 * theta[1] + x2 * theta[2]))
     square = x0 * x0 + x1 * x1 + x2 * x2
-    if not (square < 1e150 and abs(r) < 1e150 and math.isfinite(step) and q >= 0.0):
-        return False
-    grow(volume, 1.0 + q)
-    theta[0] += step * u0
-    theta[1] += step * u1
-    theta[2] += step * u2
-    b[0] += r * x0
-    b[1] += r * x1
-    b[2] += r * x2
-    g0, g1, g2 = gain * u0, gain * u1, gain * u2
-    V[0, 0] += x0 * x0
-    V[1, 0] += x1 * x0
-    V[1, 1] += x1 * x1
-    V[2, 0] += x2 * x0
-    V[2, 1] += x2 * x1
-    V[2, 2] += x2 * x2
-    V_inv[0, 0] -= g0 * u0
-    V_inv[1, 0] -= g1 * u0
-    V_inv[1, 1] -= g1 * u1
-    V_inv[2, 0] -= g2 * u0
-    V_inv[2, 1] -= g2 * u1
-    V_inv[2, 2] -= g2 * u2
-    V[0, 1], V[0, 2], V[1, 2] = V[1, 0], V[2, 0], V[2, 1]
-    V_inv[0, 1], V_inv[0, 2], V_inv[1, 2] = V_inv[1, 0], V_inv[2, 0], V_inv[2, 1]
-    return True
+    outcome = LEARNT
+    if q < 0.0:
+        outcome = LOST
+    elif not (square < 1e150 and abs(r) < 1e150 and math.isfinite(step)):
+        outcome = REFUSED
+    else:
+        grow(volume, 1.0 + q)
+        theta[0] += step * u0
+        theta[1] += step * u1
+        theta[2] += step * u2
+        b[0] += r * x0
+        b[1] += r * x1
+        b[2] += r * x2
+        g0, g1, g2 = gain * u0, gain * u1, gain * u2
+        V[0, 0] += x0 * x0
+        V[1, 0] += x1 * x0
+        V[1, 1] += x1 * x1
+        V[2, 0] += x2 * x0
+        V[2, 1] += x2 * x1
+        V[2, 2] += x2 * x2
+        V_inv[0, 0] -= g0 * u0
+        V_inv[1, 0] -= g1 * u0
+        V_inv[1, 1] -= g1 * u1
+        V_inv[2, 0] -= g2 * u0
+        V_inv[2, 1] -= g2 * u1
+        V_inv[2, 2] -= g2 * u2
+        V[0, 1], V[0, 2], V[1, 2] = V[1, 0], V[2, 0], V[2, 1]
+        V_inv[0, 1], V_inv[0, 2], V_inv[1, 2] = V_inv[1, 0], V_inv[2, 0], V_inv[2, 1]
+    return outcome
 
 
 @compiled
-def observe_many(
-    V: FloatArray,
-    V_inv: FloatArray,
-    b: FloatArray,
-    theta: FloatArray,
-    volume: FloatArray,
-    X: FloatArray,
-    rewards: FloatArray,
-) -> int:
-    """Learn rewards one after the other; returns how many were learnt before one was refused."""
-    u = np.empty(len(b))
+def observe_many(block: FloatArray, X: FloatArray, rewards: FloatArray) -> tuple[int, int]:
+    """Learn rewards one after the other: how many were learnt, and how the last one tried went."""
+    d = X.shape[1]
+    ridge, u = ridge_in(block, d), np.empty(d)
     for s in range(len(rewards)):
-        if not learn(V, V_inv, b, theta, volume, X[s], rewards[s], u):
-            return s
-    return len(rewards)
+        outcome = learn(ridge, X[s], rewards[s], u)
+        if outcome != LEARNT:
+            return s, outcome
+    return len(rewards), LEARNT
 
 
 @compiled
-def factor(V: FloatArray, C: FloatArray) -> None:
-    """C (d, d) lower triangular with C Cᵀ = V."""
+def factor(V: FloatArray, C: FloatArray) -> bool:
+    """C (d, d) lower triangular with C Cᵀ = V; False where rounding leaves V not positive definite."""
     d = len(V)
     if d > SMALL:
-        C[:] = np.linalg.cholesky(V)
-        return
+        try:
+            C[:] = np.linalg.cholesky(V)
+        except Exception:  # noqa: BLE001 - compiled code knows no other
+            return False
+        return True
     for j in range(d):
         s = V[j, j]
         for k in range(j):
             s -= C[j, k] * C[j, k]
+        if not s > 0.0:
+            return False
         C[j, j] = math.sqrt(s)
         for i in range(j + 1, d):
             s = V[i, j]
             for k in range(j):
                 s -= C[i, k] * C[j, k]
             C[i, j] = s / C[j, j]
+    return True
 
 
 @compiled
@@ -276,30 +295,35 @@ def invert_factor(C: FloatArray) -> FloatArray:
 
 
 @compiled
-def refresh(
-    V: FloatArray, V_inv: FloatArray, b: FloatArray, theta: FloatArray, volume: FloatArray, log_det_start: float
-) -> None:
-    """V⁻¹, θ̂ and log(det V / det λI) anew from V and b; `log_det_start` = log det λI."""
-    d = len(b)
+def refresh(block: FloatArray, d: int) -> bool:
+    """V⁻¹, θ̂ and log(det V / det λI) anew from V and b; False, and nothing changed, where V has no factor."""
+    V, V_inv, b, theta, volume = ridge_in(block, d)
     C = np.zeros((d, d))
-    factor(V, C)
+    if not factor(V, C):
+        return False
     C_inv = invert_factor(C)
     V_inv[:] = np.dot(np.ascontiguousarray(C_inv.T), C_inv)
-    volume[0], volume[1] = -log_det_start, 1.0
+    volume[0], volume[1] = -volume[2], 1.0
     for i in range(d):
         volume[0] += 2.0 * math.log(C[i, i])
         for j in range(i):  # symmetric to the last bit
             V_inv[j, i] = V_inv[i, j]
     theta[:] = np.dot(V_inv, b)
     theta += np.dot(V_inv, b - np.dot(V, theta))  # one step of refinement
+    return True
 
 
 @compiled
-def root(X: FloatArray, V: FloatArray, W: FloatArray) -> None:
+def root(X: FloatArray, ridge: Ridge, W: FloatArray) -> None:
     """W (K, d) with rows w_a = C⁻¹x_a, V = C Cᵀ: then W Wᵀ = X V⁻¹ Xᵀ, and θ̂ + C⁻ᵀz has scores m_a + w_aᵀz."""
     K, d = X.shape
     C = np.zeros((d, d))
-    factor(V, C)
+    if not factor(ridge.V, C):
+        values, vectors = np.linalg.eigh(ridge.V_inv)
+        for i in range(d):
+            vectors[:, i] *= math.sqrt(max(values[i], 0.0))
+        np.dot(X, vectors, W)
+        return
     if d > SMALL:
         np.dot(X, np.ascontiguousarray(invert_factor(C).T), W)
         return
@@ -309,3 +333,9 @@ def root(X: FloatArray, V: FloatArray, W: FloatArray) -> None:
             for k in range(i):
                 s -= C[i, k] * W[a, k]
             W[a, i] = s / C[i, i]
+
+
+@compiled
+def root_of_arms(X: FloatArray, block: FloatArray, W: FloatArray) -> None:
+    """`root` for Python."""
+    root(X, ridge_in(block, X.shape[1]), W)

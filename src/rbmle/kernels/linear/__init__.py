@@ -1,0 +1,12 @@
+"""Compiled functions of linear models: ridge regression, formulas by address, decisions and whole rounds."""
+
+from typing import TYPE_CHECKING
+
+from rbmle.kernels import loads_when_used
+
+if TYPE_CHECKING:
+    from rbmle.kernels.linear import catalogue, formula, ridge, rounds, vids
+
+__all__ = ["catalogue", "formula", "ridge", "rounds", "vids"]
+
+__getattr__ = loads_when_used(__name__)

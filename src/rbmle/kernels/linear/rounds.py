@@ -1,0 +1,218 @@
+"""The compiled paths of every linear policy: one decision, many at once, or a block of simulated rounds.
+
+Single decisions take plain arrays, for a tuple from Python costs more than many a decision; blocks take a `Rule`.
+Loops copy the rows they hand on: a view of an array costs an atomic count of its owners, more than its few numbers.
+"""
+
+import numpy as np
+
+from rbmle.kernels.compile import compiled, inlined
+from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
+from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
+from rbmle.kernels.linear.ridge import (
+    LEARNT,
+    SMALL,
+    Ridge,
+    all_within,
+    first_identical,
+    learn,
+    learn_three,
+    predict,
+    predict_three,
+    ridge_in,
+    root,
+)
+from rbmle.types import FloatArray, IntArray
+
+
+@inlined
+def copy_row(table: FloatArray, t: int, row: FloatArray) -> None:
+    """row ← table[t]."""
+    for i in range(len(row)):
+        row[i] = table[t, i]
+
+
+@compiled
+def known_of(X: FloatArray, ridge: Ridge, needs_root: bool) -> Known:
+    """Mean and variance of every arm, and the root where it is asked for."""
+    K, d = X.shape
+    mean, variance, W = np.empty(K), np.empty(K), np.empty((K, d if needs_root else 0))
+    predict(X, ridge.theta, ridge.V_inv, mean, variance)
+    if needs_root:
+        root(X, ridge, W)
+    return Known(mean, variance, W, ridge.volume)
+
+
+@compiled
+def decide(
+    address: int,
+    X: FloatArray,
+    c: FloatArray,
+    z: FloatArray,
+    bank: FloatArray,
+    block: FloatArray,
+    needs_root: bool,
+    scores: FloatArray,
+) -> int:
+    """One decision: the arm, or why there is none. `scores` is filled."""
+    if not all_within(X):
+        return NOT_FINITE
+    d = X.shape[1]
+    arm = ask(address, known_of(X, ridge_in(block, d), needs_root), c, z, bank, scores)
+    if d > SMALL and z.size == 0 and arm >= 0:
+        arm = first_identical(X, arm, scores)
+    return arm
+
+
+@compiled
+def decide_many(
+    rule: Rule, X: FloatArray, offsets: IntArray, block: FloatArray, scores: FloatArray, arms: IntArray
+) -> int:
+    """One decision for each set of arms X[offsets[s]:offsets[s+1]]; returns how many went well."""
+    d = X.shape[1]
+    ridge = ridge_in(block, d)
+    for s in range(len(arms)):
+        now = X[offsets[s] : offsets[s + 1]]
+        index, draws = scores[offsets[s] : offsets[s + 1]], rule.draws[s]
+        known = known_of(now, ridge, rule.needs_root)
+        arm = ask(rule.address, known, rule.coefficients[0], draws, rule.bank, index)
+        if d > SMALL and draws.size == 0 and arm >= 0:
+            arm = first_identical(now, arm, index)
+        arms[s] = arm
+        if arm < 0:
+            return s
+    return len(arms)
+
+
+@compiled
+def play(rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, arms: IntArray) -> tuple[int, int]:
+    """Choose and learn in every round of X (B, K, d) and rewards (B, K): how many went well, how the last one did.
+
+    arms: the arms played; of a round without one, why.
+    """
+    B, K, d = X.shape
+    ridge = ridge_in(block, d)
+    _, V_inv, _, theta, volume = ridge
+    address, coefficients, draws, bank, needs_root = rule
+    mean, variance, scores, W = np.empty(K), np.empty(K), np.empty(K), np.empty((K, d if needs_root else 0))
+    c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
+    now, x, u = np.empty((K, d)), np.empty(d), np.empty(d)
+    for t in range(B):
+        copy_row(coefficients, t, c)
+        copy_row(draws, t, z)
+        if d == 3:
+            predict_three(X, t, theta, V_inv, mean, variance)
+        else:
+            for a in range(K):
+                for i in range(d):
+                    now[a, i] = X[t, a, i]
+            predict(now, theta, V_inv, mean, variance)
+        if needs_root:
+            root(X[t], ridge, W)
+        arm = arm_or_why(call(address, (mean, variance, W, volume, c, z, bank, scores)), K)
+        if d > SMALL and len(z) == 0 and arm >= 0:
+            arm = first_identical(now, arm, scores)
+        arms[t] = arm
+        if arm < 0:
+            return t, LEARNT
+        if d == 3:
+            outcome = learn_three(ridge, X, t, arm, rewards[t, arm])
+        else:
+            copy_row(now, arm, x)
+            outcome = learn(ridge, x, rewards[t, arm], u)
+        if outcome != LEARNT:
+            return t, outcome
+    return B, LEARNT
+
+
+@compiled
+def shares(rule: Rule, known: Known, shares: FloatArray) -> int:
+    """How often each arm is chosen when one decision is taken once for every row of draws; a negative code if not."""
+    scores = np.empty(len(shares))
+    for s in range(len(rule.draws)):
+        arm = ask(rule.address, known, rule.coefficients[0], rule.draws[s], rule.bank, scores)
+        if arm < 0:
+            return arm
+        shares[arm] += 1.0
+    shares /= len(rule.draws)
+    return 0
+
+
+@compiled
+def shares_of(rule: Rule, X: FloatArray, block: FloatArray, chances: FloatArray) -> int:
+    """`shares` of arms with contexts X (K, d)."""
+    return shares(rule, known_of(X, ridge_in(block, X.shape[1]), rule.needs_root), chances)
+
+
+@compiled
+def shares_of_many(
+    rule: Rule, X: FloatArray, offsets: IntArray, block: FloatArray, samples: int, chances: FloatArray
+) -> int:
+    """`shares` of each set of arms, with `samples` rows of draws each; a negative code where a formula fails."""
+    ridge = ridge_in(block, X.shape[1])
+    for s in range(len(offsets) - 1):
+        known = known_of(X[offsets[s] : offsets[s + 1]], ridge, rule.needs_root)
+        own = rule.draws[s * samples : (s + 1) * samples]
+        now = Rule(rule.address, rule.coefficients, own, rule.bank, rule.needs_root)
+        code = shares(now, known, chances[offsets[s] : offsets[s + 1]])
+        if code < 0:
+            return code
+    return 0
+
+
+@compiled
+def decide_fixed(
+    address: int,
+    rows: FloatArray,
+    W: FloatArray,
+    volume: FloatArray,
+    c: FloatArray,
+    z: FloatArray,
+    bank: FloatArray,
+    scores: FloatArray,
+) -> int:
+    """One decision among arms that stay."""
+    return ask(address, Known(rows[0], rows[1], W, volume), c, z, bank, scores)
+
+
+@compiled
+def shares_fixed(rule: Rule, form: Form, chances: FloatArray) -> int:
+    """`shares` among arms that stay."""
+    return shares(rule, Known(form.rows[0], form.rows[1], form.root, form.volume), chances)
+
+
+@compiled
+def play_fixed(rule: Rule, rewards: FloatArray, form: Form, arms: IntArray) -> int:
+    """Choose and learn in every round of rewards (B, K) with arms that stay; how many rounds went well.
+
+    arms: as in `play`. A round that failed with an arm: the form has lost its definiteness to rounding.
+    """
+    rows, gram, W, volume = form
+    mean, variance, counts, sums = rows[0], rows[1], rows[2], rows[3]
+    known, K = Known(mean, variance, W, volume), len(mean)
+    address, coefficients, draws, bank, _ = rule
+    scores, scratch = np.empty(K), np.empty(K)
+    c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
+    if gram.size:  # a loop of its own: with both forms in one body the compiler does worse by half
+        for t in range(len(rewards)):
+            copy_row(coefficients, t, c)
+            copy_row(draws, t, z)
+            arms[t] = arm = arm_or_why(call(address, (mean, variance, W, volume, c, z, bank, scores)), K)
+            if arm < 0 or not gram[arm, arm] >= 0.0:  # rounding has eaten what was known: derive it anew
+                return t
+            r = rewards[t, arm]
+            learn_gram(known, gram, scratch, arm, r)
+            counts[arm] += 1.0
+            sums[arm] += r
+        return len(rewards)
+    for t in range(len(rewards)):
+        copy_row(coefficients, t, c)
+        copy_row(draws, t, z)
+        arms[t] = arm = arm_or_why(call(address, (mean, variance, W, volume, c, z, bank, scores)), K)
+        if arm < 0:
+            return t
+        r = rewards[t, arm]
+        learn_root(known, scratch, arm, r)
+        counts[arm] += 1.0
+        sums[arm] += r
+    return len(rewards)

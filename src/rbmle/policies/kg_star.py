@@ -11,6 +11,9 @@ from rbmle.params import Integer, Real
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray
 
+# Where Δ² exceeds σ² v so many times, f is below 1e-33: no bit of the index would know of it.
+NEVER = 144.0
+
 
 @formula
 def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
@@ -28,11 +31,13 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
         if v <= 0.0 or gap == inf or remaining < 1.0:
             continue
         z = abs(gap) / noise
+        if z * z > NEVER * v:
+            continue
         peak = kernels.normal.best_count(z * z / v) / v
         low = min(max(1.0, floor(peak)), remaining)
         most = 0.0
-        for step in range(2):
-            m = min(low + step, remaining)
+        for step in range(1 if peak <= 1.0 or low == remaining else 2):
+            m = low + step
             s = sqrt(v * m / (1.0 / v + m))
             most = max(most, s * kernels.normal.expected_excess(-z / s) / m)
         scores[a] += remaining * noise * most

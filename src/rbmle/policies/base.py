@@ -67,7 +67,7 @@ class Policy(params.Frozen, ABC):
     def __post_init__(self) -> None:
         params.check(self)
         if getattr(self, "seed", 0) is None:
-            self.seed = fresh_seed()
+            object.__setattr__(self, "seed", fresh_seed())  # recorded: it reads back, and files have it
         self.lock = threading.RLock()
         self.reseed(getattr(self, "seed", 0))
         self.model: Any = self.new_model()

@@ -10,6 +10,7 @@ import numpy as np
 from rbmle import params
 from rbmle.errors import InvalidInputError
 from rbmle.params import Integer
+from rbmle.plain import Registry
 from rbmle.random import generator
 from rbmle.types import FloatArray, IntArray
 
@@ -48,7 +49,7 @@ class Policy(params.Frozen, ABC):
     a decision can be asked for again, and rewards may arrive late and in any order.
     """
 
-    registry: ClassVar[dict[str, type["Policy"]]] = {}
+    registry: ClassVar[Registry["Policy"]] = Registry("policy")
     title: ClassVar[str] = ""
     notation: ClassVar[str] = ""
     source: ClassVar[str] = ""
@@ -57,8 +58,7 @@ class Policy(params.Frozen, ABC):
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
-        if cls.title:  # abstract layers in between have none
-            Policy.registry[cls.__name__] = cls
+        Policy.registry.add(cls, listed=bool(cls.title))  # abstract layers in between have none
 
     def __post_init__(self) -> None:
         params.check(self)

@@ -4,14 +4,16 @@ import copy
 import inspect
 import math
 import pickle
+import pydoc
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from rbmle import BayesUCB, LinUCB
 from rbmle.errors import FrozenParameterError, InvalidParameterError
-from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real
+from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real, undeclared
 from rbmle.policies.base import Policy
 
 
@@ -56,6 +58,30 @@ def test_reprs_say_what_the_constraint_is():
     assert repr(OneOf("a", "b")) == "OneOf('a', 'b')"
     for policy in Policy.registry.values():
         assert " object at 0x" not in str(inspect.signature(policy)), policy
+        assert " at 0x" not in pydoc.render_doc(policy), policy
+
+
+def test_help_shows_the_parameters():
+    assert list(inspect.signature(LinUCB).parameters) == ["n_features", "regularization", "alpha"]
+    shown = pydoc.render_doc(LinUCB, renderer=pydoc.plaintext).splitlines()
+    assert "LinUCB(*, n_features: " in shown[3]
+    assert "Real(low=0.0)" in shown[3]
+
+
+def test_a_forgotten_decorator_is_noticed():
+    class Forgot(LinUCB):
+        title = ""
+        constant: ClassVar[int] = 1
+        text: "ClassVar[int]" = 1
+        alpha: float = 2.0
+        width: float = 2.0
+
+    @dataclass(kw_only=True, eq=False)
+    class Below(Forgot):
+        depth: float = 1.0
+
+    assert undeclared(Forgot) == undeclared(Below) == ["width"]
+    assert not any(undeclared(cls) for cls in (LinUCB, BayesUCB, Plain, int))
 
 
 @dataclass(kw_only=True, eq=False)

@@ -11,6 +11,7 @@ of that many features, say) goes on fitting them.
 """
 
 import functools
+import inspect
 import math
 import typing
 from abc import ABCMeta
@@ -138,7 +139,7 @@ class FunctionOfRound:
         return "a schedule such as Sqrt(scale=1.0), or a callable of t"
 
 
-Schedule = FunctionOfRound  # its name until version 0.1
+Schedule = FunctionOfRound  # its name in 0.1, which policies of users import
 
 
 @functools.cache
@@ -179,6 +180,12 @@ class Freezing(ABCMeta):
         object.__setattr__(built, "_complete", True)
         return built
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The constructor's: `help` would show the arguments of `__call__` instead."""
+        whole = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
+
 
 class Frozen(metaclass=Freezing):
     """A dataclass whose fields cannot be assigned after construction; its other attributes can.
@@ -211,6 +218,27 @@ class Frozen(metaclass=Freezing):
 def parameter_names(cls: type) -> frozenset[str]:
     """The names of a dataclass's fields."""
     return frozenset(field.name for field in fields(cls)) if is_dataclass(cls) else frozenset()
+
+
+def undeclared(cls: type) -> list[str]:
+    """Parameters that a class annotates but does not have, because it or a base of its lacks `@dataclass`.
+
+    Its constructor would take none of them and go on with the defaults of the class above.
+    """
+    found = []
+    for base in cls.__mro__:
+        if is_dataclass(cls) and "__dataclass_fields__" not in vars(base) and base.__module__ != "builtins":
+            for name, hint in inspect.get_annotations(base).items():
+                if not name.startswith("_") and not is_class_variable(hint) and name not in parameter_names(cls):
+                    found.append(name)
+    return found
+
+
+def is_class_variable(hint: Any) -> bool:
+    """Whether an annotation, which may be text, is a ClassVar."""
+    if isinstance(hint, str):
+        return hint.split("[")[0].split(".")[-1] == "ClassVar"
+    return hint is typing.ClassVar or typing.get_origin(hint) is typing.ClassVar
 
 
 ScheduleLike = Callable[[Any], Any]

@@ -46,7 +46,7 @@ def test_rewards_and_arms():
 
 def test_fixed_arms_refuse_what_would_overflow():
     policy = LinUCB(n_features=2)
-    with pytest.raises(InvalidInputError, match="contexts must stay below 1e70"):
+    with pytest.raises(InvalidInputError, match="contexts must stay within ±1e70"):
         policy.fix_arms(np.full((2, 2), 1e80))
     arms = policy.fix_arms(np.eye(2))
     with pytest.raises(InvalidInputError, match="reward must stay below 1e140"):

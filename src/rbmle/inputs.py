@@ -11,7 +11,8 @@ from rbmle.errors import InvalidInputError
 from rbmle.types import FloatArray, IntArray
 
 FLOAT = np.dtype(np.float64)
-NUMBER = (float, int, np.integer, np.floating, np.bool_)  # written out in the call, it would be built anew each time
+# Written out in the call, it would be built anew each time. np.integer would let in times.
+NUMBER = (float, int, np.floating, np.bool_, *{np.dtype(code).type for code in "bhilqBHILQ"})
 HARMLESS = frozenset({float, int, list, tuple, np.ndarray})
 # Squares of numbers up to these stay far from overflow, summed over many rounds too.
 LARGEST_CONTEXT, LARGEST_REWARD = 1e70, 1e140
@@ -263,7 +264,7 @@ def as_count(count: Any, name: str = "samples") -> int:
 
 def as_share(share: Any, name: str = "floor") -> float:
     """A number from 0 to 1."""
-    if not isinstance(share, np.timedelta64) and isinstance(share, NUMBER) and 0.0 <= share <= 1.0:
+    if isinstance(share, NUMBER) and 0.0 <= share <= 1.0:
         return float(share)
     raise InvalidInputError(f"{name} must be a number from 0 to 1. Got {describe(share)}.")
 

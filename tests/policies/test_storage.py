@@ -197,7 +197,7 @@ def test_a_thousand_damaged_files_are_refused_or_say_the_same(tmp_path, cls):
 
 
 TORN = """
-import os, sys, threading
+import os, sys, threading, time
 from dataclasses import dataclass
 import numpy as np, rbmle
 
@@ -220,8 +220,10 @@ contexts = np.random.default_rng(0).standard_normal((100, d)) / np.sqrt(d)
 
 def learn():
     while not end.is_set():
-        for x in contexts:
+        for i, x in enumerate(contexts):
             policy.update(x, 1.0)
+            if i % 10 == 0:
+                time.sleep(1e-4)
 
 learner = threading.Thread(target=learn)
 learner.start()

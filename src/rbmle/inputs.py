@@ -12,8 +12,9 @@ from rbmle.types import FloatArray, IntArray
 
 FLOAT = np.dtype(np.float64)
 # Written out in the call, it would be built anew each time. np.integer would let in times.
-NUMBER = (float, int, np.floating, np.bool_, *{np.dtype(code).type for code in "bhilqBHILQ"})
-HARMLESS = frozenset({float, int, list, tuple, np.ndarray})
+NUMBER: tuple[Any, ...] = (float, int, np.floating, np.bool_, *{np.dtype(code).type for code in "bhilqBHILQ"})
+# What lists mostly hold; anything else in them is looked at. (A masked number in a list of lists is NaN to NumPy.)
+HARMLESS = frozenset({float, int, list, tuple, np.ndarray, np.float64})
 # Squares of numbers up to these stay far from overflow, summed over many rounds too.
 LARGEST_CONTEXT, LARGEST_REWARD = 1e70, 1e140
 LIMITS = (
@@ -137,7 +138,12 @@ def as_context(context: Any, n_features: int, name: str = "context") -> FloatArr
 
 def as_numbers(values: Any, name: str) -> FloatArray:
     """Real numbers as a contiguous float array; ragged lists, text, complex, masked and sparse ones are refused."""
-    if type(values) is not np.ndarray:
+    kind = type(values)
+    if kind is list or kind is tuple:
+        if not HARMLESS.issuperset(map(type, values)):
+            for each in values:
+                unwrapped(each, name)
+    elif kind is not np.ndarray:
         values = unwrapped(values, name)
     try:
         array = np.asarray(values)
@@ -154,27 +160,15 @@ def as_numbers(values: Any, name: str) -> FloatArray:
 
 def unwrapped(values: Any, name: str) -> Any:
     """What NumPy can make an array of without loss; an error with a hint where it would lose something in silence."""
-    if "numpy.ma" in sys.modules and holds_masked(values):  # NumPy loads it when first asked for
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # NumPy loads it when first asked for
         raise InvalidInputError(
             f"{name} must not be masked: what the mask hides would be used. Fill it first (.filled)."
         )
-    kind = type(values)
-    if kind is list or kind is tuple:
-        return values
     if hasattr(values, "toarray") and hasattr(values, "tocsr"):
         raise InvalidInputError(f"{name} must be an array, not a sparse matrix. Convert it first (.toarray()).")
-    if kind.__module__.split(".")[0] == "pandas" and hasattr(values, "to_numpy"):
+    if type(values).__module__.split(".")[0] == "pandas" and hasattr(values, "to_numpy"):
         return from_pandas(values, name)
     return values
-
-
-def holds_masked(values: Any) -> bool:
-    """Whether values are a masked array or a list of some; a masked number deeper inside is NaN to NumPy."""
-    kind = type(values)
-    if kind is list or kind is tuple:
-        kinds = set(map(type, values))
-        return not kinds <= HARMLESS and any(issubclass(each, np.ma.MaskedArray) for each in kinds)
-    return issubclass(kind, np.ma.MaskedArray)
 
 
 def from_pandas(values: Any, name: str) -> Any:

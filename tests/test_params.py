@@ -23,18 +23,27 @@ def test_the_wording():
     assert str(error.value) == "The 'alpha' parameter of LinUCB must be a float in [0, inf). Got -1.0 instead."
 
 
+def test_numbers_too_long_to_be_written_are_refused_too():
+    with pytest.raises(InvalidParameterError, match="Got an int of 33216 bits instead"):
+        LinUCB(n_features=2, alpha=10**9999)
+
+
 def test_parameters_are_keyword_only():
     with pytest.raises(TypeError):
         LinUCB(2)
 
 
+NOT_POSITIVE = [-1e-9, math.nan, math.inf, 10**400, np.longdouble("1e4000")]
+NO_NUMBERS = [True, "1", None, np.timedelta64(1)]
+
+
 @pytest.mark.parametrize(
     ("constraint", "good", "bad", "text"),
     [
-        (Real(0.0), [0, 1.5, np.float32(2)], [-1e-9, math.nan, math.inf, True, "1", None], "a float in [0, inf)"),
+        (Real(0.0), [0, 1.5, np.float32(2)], [*NOT_POSITIVE, *NO_NUMBERS], "a float in [0, inf)"),
         (Real(0.0, 1.0, open_low=True, open_high=True), [0.5], [0.0, 1.0], "a float in (0, 1)"),
         (Real(), [-5.0], [-math.inf], "a float in (-inf, inf)"),
-        (Integer(1), [1, np.int64(3)], [0, 1.0, True, "2"], "an int in [1, inf)"),
+        (Integer(1), [1, np.int64(3)], [0, 1.0, *NO_NUMBERS], "an int in [1, inf)"),
         (Optional(Integer(1)), [None, 1], [0], "None or an int in [1, inf)"),
         (OneOf("a", "b"), ["a"], ["c", 1], "one of 'a', 'b'"),
         (Flag(), [True, np.False_], [0, "yes"], "True or False"),

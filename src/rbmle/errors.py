@@ -43,3 +43,11 @@ class MissingFileError(FileAccessError, FileNotFoundError):
 
 class ConvergenceError(RbmleError):
     """An estimate could not be computed to the stated tolerance; no number is returned rather than a wrong one."""
+
+
+def describe(value: object) -> str:
+    """Short text of a bad value for a message."""
+    if isinstance(value, int) and value.bit_length() > 200:  # Python refuses to write very long ones
+        return f"an int of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import InvalidInputError
+from rbmle.errors import describe as describe  # other modules have it from here
 from rbmle.types import FloatArray, IntArray
 
 FLOAT = np.dtype(np.float64)
@@ -300,11 +301,3 @@ def refuse_values(context: FloatArray, reward: float) -> InvalidInputError:
     return InvalidInputError(
         f"{LIMITS} Got a context of largest entry {np.abs(context).max():g} and reward {reward:g}."
     )
-
-
-def describe(values: Any) -> str:
-    """Short text of a bad value for a message."""
-    if isinstance(values, int) and values.bit_length() > 200:  # Python refuses to write very long ones
-        return f"an int of {values.bit_length()} bits"
-    text = repr(values)
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -21,7 +21,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rbmle.errors import FrozenParameterError, InvalidParameterError
+from rbmle.errors import FrozenParameterError, InvalidParameterError, describe
+
+# Python's and NumPy's integers among them, but none to us.
+NO_NUMBERS = (bool, np.timedelta64)
 
 
 class Constraint(Protocol):
@@ -57,9 +60,12 @@ class Real(Shown):
 
     def holds(self, value: object) -> bool:
         """Tell whether the value lies in the interval."""
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        if isinstance(value, NO_NUMBERS) or not isinstance(value, int | float | np.integer | np.floating):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # an int beyond all floats
+            return False
         above = number > self.low if self.open_low else number >= self.low
         below = number < self.high if self.open_high else number <= self.high
         return above and below and math.isfinite(number)
@@ -78,7 +84,7 @@ class Integer(Shown):
 
     def holds(self, value: object) -> bool:
         """Tell whether the value is an integer from `low` on."""
-        return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= self.low
+        return not isinstance(value, NO_NUMBERS) and isinstance(value, int | np.integer) and int(value) >= self.low
 
     def __str__(self) -> str:
         return f"an int in [{self.low}, inf)"
@@ -165,7 +171,9 @@ def require(owner: object, name: str, value: object, constraint: Constraint) -> 
     """Raise, in the one wording, unless `value` meets `constraint`."""
     if not constraint.holds(value):
         label = owner if isinstance(owner, str) else type(owner).__name__
-        raise InvalidParameterError(f"The '{name}' parameter of {label} must be {constraint}. Got {value!r} instead.")
+        raise InvalidParameterError(
+            f"The '{name}' parameter of {label} must be {constraint}. Got {describe(value)} instead."
+        )
 
 
 class Freezing(ABCMeta):

@@ -123,10 +123,25 @@ def test_nonsense_states_of_the_generator_are_refused(tmp_path):
     good = storage.read(path)[0]["generator"]
     for value in NONSENSE:
         for change in ({"state": value}, {"state": {**good["state"], "inc": value}}, {"bit_generator": value}):
-            if change not in ({"state": {**good["state"], "inc": True}}, {"state": {**good["state"], "inc": 0.5}}):
+            if change != {"state": {**good["state"], "inc": True}}:  # which is 1
                 rewrite(path, generator={**good, **change})
                 with pytest.raises(StateFileError, match="p.npz"):
                     load(path)
+
+
+@pytest.mark.parametrize("cls", [LinUCB, GLMRBMLE])
+def test_arrays_that_are_no_state_are_refused(tmp_path, cls):
+    path = tmp_path / "p.npz"
+    policy = cls(n_features=2)
+    policy.update([1.0, 0.5], 1.0)
+    policy.save(path)
+    header, arrays = storage.read(path)
+    for name, array in arrays.items():
+        others = {key: other for key, other in arrays.items() if key != name}
+        for wrong in ({}, {name: array[None]}, {name: np.full(array.shape, np.nan)}):
+            files.write_arrays(path, header, {**others, **wrong})
+            with pytest.raises(StateFileError, match=f"p.npz does not describe a valid rbmle.{cls.__name__}"):
+                load(path)
 
 
 def test_a_deep_header_is_refused(tmp_path):

@@ -68,6 +68,8 @@ def load(path: str | PathLike[str]) -> Policy:
         policy.restore(old_files.state(arrays, policy.state()) if old else arrays)
         policy.reseed(*header["origin"])
         policy.rng = from_state(header["generator"])
+        if state_of(policy.rng) != header["generator"]:
+            raise StateFileError("the state of its generator is none.")
     except INVALID as reason:
         text = reason if isinstance(reason, ValueError) else repr(reason)
         raise StateFileError(f"{path} does not describe a valid {header['policy']}: {text}") from reason

@@ -69,7 +69,7 @@ def test_what_is_no_number_is_an_error_that_names_the_parameter(value):
 
 
 @dataclass(frozen=True)
-class Own(Schedule):
+class Faulty(Schedule):
     """A schedule of a user, which may be wrong."""
 
     kind: str = "good"
@@ -83,7 +83,7 @@ class Own(Schedule):
 
 def test_a_schedule_of_ones_own_is_asked_once_and_checked():
     rounds = np.array([1.0, 2.0, 3.0])
-    np.testing.assert_array_equal(evaluate(Own(), rounds, "bias"), rounds)
+    np.testing.assert_array_equal(evaluate(Faulty(), rounds, "bias"), rounds)
     for kind, message in {
         "scalar": "bias must give one number for each of 3 rounds. Got 1.0",
         "short": r"bias must give one number for each of 3 rounds. Got an array of shape \(2,\)",
@@ -92,7 +92,7 @@ def test_a_schedule_of_ones_own_is_asked_once_and_checked():
         "raises": r"bias could not be computed: KeyError\('of mine'\)",
     }.items():
         with pytest.raises(InvalidInputError, match=message):
-            evaluate(Own(kind), rounds, "bias")
+            evaluate(Faulty(kind), rounds, "bias")
 
 
 def test_bad_schedules():

@@ -17,6 +17,8 @@ MADE = runpy.run_path(str(FOLDER / "make.py"))
 
 # What is not the same: a setting that is not there any more, and a formula that was wrong.
 REFUSED, CORRECTED = ("VIDS-grid", "VIDS-least_gain"), ("KGStar",)
+# Learns better than it did: what it knew is the same, what it does after learning more need not be.
+LEARNS_OTHERWISE = ("GLMRBMLE-online",)
 # Files whose class has another name now; the last two once the published forms are classes of their own.
 RENAMED = {
     "BayesUCB-variance": "PublishedBayesUCB",
@@ -38,8 +40,9 @@ def test_a_file_of_0_1_goes_on_as_it_did(name, tmp_path):
     contexts, rewards = MADE["rounds"](MADE["NEXT"], seed=2)
     np.testing.assert_allclose(policy.copy().scores(contexts[0]), EXPECTED[name]["scores"], rtol=1e-9)
     policy.save(tmp_path / "again.npz")
+    same = 1 if name in LEARNS_OTHERWISE else MADE["NEXT"]
     for each in (policy, load(tmp_path / "again.npz")):
-        assert MADE["go_on"](each, contexts, rewards) == EXPECTED[name]["arms"]
+        assert MADE["go_on"](each, contexts[:same], rewards[:same]) == EXPECTED[name]["arms"][:same]
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -79,13 +79,15 @@ def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
         X, sizes = array.reshape(N * K, d), np.full(N, K)
     elif isinstance(contexts, list | tuple):
         sets = [as_contexts(each, n_features, f"contexts[{i}]") for i, each in enumerate(contexts)]
-        X = np.concatenate(sets) if sets else np.empty((0, n_features))
+        X = np.concatenate(sets or [np.empty((0, n_features))])
         sizes = np.array([len(each) for each in sets], dtype=np.int64)
     else:
         raise InvalidInputError(
             f"contexts must be an array (n_decisions, n_arms, {n_features}) or a list of arrays "
             f"(n_arms, {n_features}). Got {describe(contexts)}."
         )
+    if len(sizes) == 0:
+        raise InvalidInputError("contexts must be those of at least one decision. Got none.")
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
     if not within(X, LARGEST_CONTEXT):
@@ -101,18 +103,25 @@ def as_block(contexts: Any, rewards: Any, n_features: int) -> tuple[FloatArray, 
     Both are C-contiguous, aligned, writeable float64, finite and within the limits: the caller's own arrays where they
     are that already, copies otherwise.
     """
-    X, r = as_plain(contexts, "contexts"), as_plain(rewards, "rewards")
+    X = as_plain(contexts, "contexts")
     if X.ndim != 3 or X.shape[2] != n_features or 0 in X.shape:
         raise InvalidInputError(f"contexts must have shape (n_rounds, n_arms, {n_features}). Got shape {X.shape}.")
-    if r.ndim != 2 or r.shape[1] != X.shape[1] or len(X) not in (1, len(r)):
-        rows = "n_rounds" if len(X) == 1 else len(X)
-        raise InvalidInputError(
-            f"rewards must have shape ({rows}, {X.shape[1]}), one for every arm of contexts of shape {X.shape}. "
-            f"Got shape {r.shape}."
-        )
     require_contexts(X)
-    require_within(r, LARGEST_REWARD, "rewards")
+    r = as_rewards_of_arms(rewards, X.shape[1])
+    if len(X) not in (1, len(r)):
+        raise InvalidInputError(
+            f"contexts must be of {len(r)} rounds, as the rewards are, or of 1 where arms stay. Got {len(X)}."
+        )
     return X, r
+
+
+def as_rewards_of_arms(rewards: Any, n_arms: int) -> FloatArray:
+    """Rewards (B, K) of all arms for compiled code, as `as_block` returns them."""
+    r = as_plain(rewards, "rewards")
+    if r.ndim != 2 or r.shape[1] != n_arms:
+        raise InvalidInputError(f"rewards must have shape (n_rounds, {n_arms}), one per arm. Got shape {r.shape}.")
+    require_within(r, "rewards", LARGEST_REWARD)
+    return r
 
 
 def as_plain(values: Any, name: str) -> FloatArray:
@@ -234,7 +243,7 @@ def as_observations(contexts: Any, rewards: Any, n_features: int) -> tuple[Float
     X = as_contexts(contexts, n_features)
     r = as_rewards(rewards, len(X))
     require_contexts(X)
-    require_within(r, LARGEST_REWARD, "rewards")
+    require_within(r, "rewards", LARGEST_REWARD)
     return X, r
 
 
@@ -245,9 +254,9 @@ def as_arm(arm: Any, n_arms: int) -> int:
     raise InvalidInputError(f"arm must be an int from 0 to {n_arms - 1}. Got {describe(arm)}.")
 
 
-def as_round(t: Any) -> int | None:
-    """A round of the caller's own, or None for the policy's."""
-    return None if t is None else as_count(t, "t")
+def as_round(t: Any) -> int:
+    """A round of the caller's own, counted from 1."""
+    return as_count(t, "t")
 
 
 def as_count(count: Any, name: str = "samples") -> int:
@@ -276,10 +285,10 @@ def within(values: FloatArray, largest: float) -> bool:
 
 def require_contexts(contexts: FloatArray, name: str = "contexts") -> None:
     """Raise unless all contexts are finite and small enough to be squared; says where the first bad number is."""
-    require_within(contexts, LARGEST_CONTEXT, name)
+    require_within(contexts, name, LARGEST_CONTEXT)
 
 
-def require_within(values: FloatArray, largest: float, name: str) -> None:
+def require_within(values: FloatArray, name: str, largest: float) -> None:
     """Raise unless every number is finite and at most `largest` in size; says where the first bad one is."""
     if not within(values, largest):
         require_finite(values, name)

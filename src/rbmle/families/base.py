@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rbmle.errors import InvalidInputError
+from rbmle.plain import Registry
 from rbmle.types import FloatArray
 
 if TYPE_CHECKING:
@@ -21,11 +22,16 @@ class Family(ABC):
     kappa, lipschitz  κ_μ = inf μ' and L_μ = sup μ' over the line
     """
 
+    registry: ClassVar[Registry["Family"]] = Registry("family")
     code: ClassVar[int]
     support: ClassVar[str]
     self_concordance: float | None
     kappa: float
     lipschitz: float
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Family.registry.add(cls)
 
     @abstractmethod
     def mean(self, z: Any) -> Any:

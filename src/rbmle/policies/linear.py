@@ -9,7 +9,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError
-from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_contexts, as_reward, require_within
+from rbmle.inputs import LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
@@ -83,7 +83,7 @@ class LinearPolicy(Policy):
         X = as_contexts(contexts, self.n_features)
         # Kernels look at the numbers themselves, but a refused call must not have drawn any.
         if self.random and not kernels.linear.ridge.all_within(X):
-            require_within(X, "contexts", LARGEST_CONTEXT)
+            require_contexts(X)
         return X
 
     def _choose(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> int:
@@ -187,7 +187,7 @@ class LinearPolicy(Policy):
     def _pull(self, X: FloatArray, held: RidgeCatalogue, arm: int, reward: Any) -> None:
         r = as_reward(reward)
         if abs(r) > LARGEST_REWARD:
-            raise InvalidInputError(f"reward must stay within ±{LARGEST_REWARD:g}. Got {r:g}.")
+            raise InvalidInputError(f"{LIMITS} Got a reward of {r:g}.")
         self.model.pull(held, arm, r)
 
     def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
@@ -215,7 +215,7 @@ class LinearPolicy(Policy):
     def _no_arm(self, code: int, X: FloatArray, t: int) -> Exception:
         """Say why there is no arm."""
         if code == kernels.linear.formula.NOT_FINITE:
-            require_within(X, "contexts", LARGEST_CONTEXT)
+            require_contexts(X)
         name, what = type(self).__name__, f"for {len(X)} arms in round {t}"
         if code == kernels.linear.formula.NO_ARM:
             return FormulaError(f"The formula of {name} must return an arm from 0 to {len(X) - 1}. It did not {what}.")

@@ -19,35 +19,17 @@ Called by address, one compiled loop serves every formula, those of users includ
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from rbmle.kernels.compile import our_cache
+from rbmle.kernels.address import at_address, machine_code
 
 VECTOR = types.Array(types.float64, 1, "C")
 MATRIX = types.Array(types.float64, 2, "C")
 SIGNATURE = types.intp(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR)
-FORMULA = types.FunctionType(SIGNATURE)
+
+formula_at = at_address(SIGNATURE)
 
 
 def compile_formula(function: Callable[..., int]) -> Any:
     """Compile a formula to a function with a fixed address. The result must be kept alive while the address is used."""
-    with our_cache() as writable:
-        return numba.cfunc(SIGNATURE, cache=writable, error_model="numpy")(function)
-
-
-@intrinsic
-def formula_at(typingctx: Any, address: Any) -> Any:
-    """Inside compiled code: the formula that lives at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        function = cgutils.create_struct_proxy(FORMULA)(context, builder)
-        nothing = cgutils.get_null_value(cgutils.voidptr_t)
-        function.c_addr = builder.inttoptr(arguments[0], cgutils.voidptr_t)
-        function.py_addr = nothing
-        function.jit_addr = nothing
-        return function._getvalue()
-
-    return FORMULA(types.intp), codegen
+    return machine_code(SIGNATURE, function)

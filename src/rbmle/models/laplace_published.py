@@ -1,15 +1,16 @@
 """Laplace-TS as the published tables were made: for comparison with those tables, not for use."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import ConvergenceError, InvalidInputError
+from rbmle.errors import ConvergenceError
 from rbmle.inputs import is_empty
 from rbmle.models.glm import GLMModel
-from rbmle.models.laplace import functions, read_state
+from rbmle.models.laplace import reward_of
+from rbmle.models.state import length_of, read_state, require_positive
 from rbmle.types import FloatArray, IntArray
 
 
@@ -23,43 +24,72 @@ class PublishedLaplaceModel:
     """
 
     def __init__(self, *, n_features: int, regularization: float = 1.0) -> None:
-        self.n_features = int(n_features)
-        self.history = GLMModel(n_features=n_features, family="logistic", regularization=regularization)
-        self.mean = np.zeros(self.n_features)
-        self.variance = np.full(self.n_features, 1.0 / self.history.regularization)
+        self._history = GLMModel(n_features=n_features, family="logistic", regularization=regularization)
+        self._mean = np.zeros(self.n_features)
+        self._variance = np.full(self.n_features, 1.0 / regularization)
+
+    @property
+    def n_features(self) -> int:
+        """d, the length of a context."""
+        return self._history.n_features
 
     @property
     def n(self) -> int:
         """How many rewards have been learnt."""
-        return self.history.n
+        return self._history.n
+
+    @property
+    def version(self) -> int:
+        """Grows whenever something is learnt."""
+        return self._history.version
+
+    @property
+    def mean(self) -> FloatArray:
+        """m, shape (d,)."""
+        return self._mean.copy()
+
+    @property
+    def precision(self) -> FloatArray:
+        """q, shape (d,)."""
+        return 1.0 / self._variance
+
+    @property
+    def variance(self) -> FloatArray:
+        """1/q, shape (d,)."""
+        return self._variance.copy()
+
+    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+        """Mean rewards μ(xᵀm) of K contexts (K, d), and their variances μ'(xᵀm)² Σ x_i²/q_i."""
+        return reward_of(self, contexts)
 
     def observe(self, context: Any, reward: Any) -> None:
         """Learn that `context` (d,) gave `reward`, 0 or 1."""
-        x, r = self.history.checked(context, reward)
-        self._learn(x[None], np.array([r]))
+        x, r = self._history.checked(context, reward)
+        self._run(kernels.glm.laplace_published.observe_many, 1, x[None], np.array([r]))
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return
-        self._learn(*self.history.checked_many(contexts, rewards))
-
-    def _learn(self, X: FloatArray, r: FloatArray) -> None:
+        X, r = self._history.checked_many(contexts, rewards)
         before = self.state() if len(r) > 1 else None
-        self.history.reserve(len(r))
-        rows = kernels.glm.laplace_published.observe_many(
-            self.history.store(), self.history.n_rows, functions(), self.mean, self.variance, X, r
-        )
-        self._learnt(rows, len(r), float(r @ r), before)
+        self._run(kernels.glm.laplace_published.observe_many, len(r), X, r, before=before)
 
-    def _learnt(self, rows: int, count: int, squares: float, before: dict[str, FloatArray] | None) -> None:
-        """Count what kernels have learnt; where a fit failed go back to the state before."""
-        if rows < 0:
+    def _run(
+        self,
+        kernel: Callable[..., int],
+        room: int,
+        X: FloatArray,
+        rewards: FloatArray,
+        *more: Any,
+        before: Mapping[str, FloatArray] | None = None,
+    ) -> None:
+        """Let a kernel learn; where a fit fails go back to the state before, if that is given."""
+        done = self._history.play(kernel, room, self._mean, self._variance, X, rewards, *more)
+        if done < len(rewards):
             if before is not None:
                 self.restore(before)
             raise ConvergenceError(f"The fit to {self.n} rewards was not reached; contexts are too extreme.")
-        self.history.n_rows = rows
-        self.history.counted(count, squares)
 
     def n_draws(self, n_arms: int) -> int:
         """How many normal numbers one decision takes: a w for every arm."""
@@ -68,41 +98,35 @@ class PublishedLaplaceModel:
     def sample_scores(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """x_aᵀw_a of every arm, each with a draw of its own."""
         scores = np.empty(len(X))
-        kernels.glm.laplace_published.sample_scores(X, self.mean, self.variance, normals, scores)
+        kernels.glm.laplace_published.sample_scores(X, self._mean, self._variance, normals, scores)
         return scores
 
     def shares(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """How often each arm is the best one in many draws, one per row."""
         shares = np.zeros(len(X))
-        kernels.glm.laplace_published.shares(X, self.mean, self.variance, normals, shares)
+        kernels.glm.laplace_published.shares(X, self._mean, self._variance, normals, shares)
         return shares
 
     def play(self, contexts: FloatArray, rewards: FloatArray, normals: FloatArray, arms: IntArray) -> None:
         """Choose and learn for a block of rounds; contexts (B, K, d), or (1, K, d) where the arms stay."""
-        before = self.state()
-        self.history.reserve(len(rewards) if len(contexts) > 1 else contexts.shape[1])
-        rows = kernels.glm.laplace_published.play(
-            contexts, rewards, normals, self.history.store(), self.history.n_rows, functions(), self.mean,
-            self.variance, arms,
-        )  # fmt: skip
-        got = rewards[np.arange(len(rewards)), arms] if rows >= 0 else np.zeros(1)
-        self._learnt(rows, len(rewards), float(got @ got), before)
+        room = len(rewards) if len(contexts) > 1 else contexts.shape[1]
+        self._run(kernels.glm.laplace_published.play, room, contexts, rewards, normals, arms)
 
     def merge(self, other: "PublishedLaplaceModel") -> None:
         """Join the histories and multiply the posteriors as `LaplaceModel.merge` does."""
-        mine, theirs = 1.0 / self.variance, 1.0 / other.variance
-        precision = mine + theirs - self.history.regularization
-        self.mean[:] = (mine * self.mean + theirs * other.mean) / precision
-        self.variance[:] = 1.0 / precision
-        self.history.merge(other.history)
+        mine, theirs = self.precision, other.precision
+        precision = mine + theirs - self._history.regularization
+        self._history.merge(other._history)
+        self._mean[:] = (mine * self._mean + theirs * other._mean) / precision
+        self._variance[:] = 1.0 / precision
 
     def state(self) -> dict[str, FloatArray]:
         """All that is learnt, as plain arrays."""
-        contexts, counts, sums = self.history.rows
+        contexts, counts, sums = self._history.rows
         return {
             "n": np.array(float(self.n)),
-            "mean": self.mean.copy(),
-            "variance": self.variance.copy(),
+            "mean": self.mean,
+            "variance": self.variance,
             "contexts": contexts,
             "counts": counts,
             "sums": sums,
@@ -112,9 +136,9 @@ class PublishedLaplaceModel:
         """Take over a state that `state` gave; refuses arrays that cannot be one and leaves the model as it was."""
         d = self.n_features
         new = read_state(state, {"n": (), "mean": (d,), "variance": (d,)})
-        if not (new["variance"] > 0.0).all():
-            raise InvalidInputError(f"state['variance'] must be positive. Got {new['variance'].min():g}.")
-        rows = {name: state[name] for name in ("contexts", "counts", "sums")}
-        squares = np.asarray(np.sum(rows["sums"]), dtype=np.float64)  # rewards are 0 and 1
-        self.history.restore({"n": new["n"], "squares": squares, "theta_hat": np.zeros(d), **rows})
-        self.mean[:], self.variance[:] = new["mean"], new["variance"]
+        require_positive(new["variance"], "variance")
+        m = length_of(state, "counts")
+        rows = read_state(state, {"contexts": (m, d), "counts": (m,), "sums": (m,)})
+        squares = np.asarray(rows["sums"].sum())  # rewards are 0 and 1
+        self._history.restore({"n": new["n"], "squares": squares, "theta_hat": np.zeros(d), **rows})
+        self._mean[:], self._variance[:] = new["mean"], new["variance"]

@@ -8,7 +8,6 @@ import numpy as np
 from rbmle import kernels
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.inputs import as_contexts, require_finite
-from rbmle.models.glm import link_of
 from rbmle.params import Integer, Schedule, ScheduleLike
 from rbmle.policies.bound import plain
 from rbmle.policies.glm import GLMPolicy
@@ -81,8 +80,9 @@ class EpsilonGreedyGLM(GLMPolicy):
         model = self.model
         if self.memory == "online":
             return model.curvature()[0]
-        theta = np.empty(self.n_features)
-        if not kernels.glm.greedy.estimate(model.problem(), theta, np.empty((5, len(model.store()[1])))):
+        theta = np.zeros(self.n_features)
+        good, _ = kernels.glm.newton.estimate(model.problem(), theta, model.scratch())
+        if not good:
             raise self._unsolved()
         return theta
 
@@ -98,31 +98,25 @@ class EpsilonGreedyGLM(GLMPolicy):
         contexts, rewards = plain(contexts), plain(rewards)
         model.family.require_support(rewards.ravel(), "rewards")
         while start < len(rewards):
-            most = model.until_refresh() if self.memory == "online" else BLOCK
-            part = slice(start, min(start + most, len(rewards)))
+            part = slice(start, min(start + BLOCK, len(rewards)))
             now, count = contexts[part] if len(contexts) > 1 else contexts, part.stop - start
             epsilon = self.shares(count)
             draws = self.rng.random((count, 2))
             explore = np.where(draws[:, 0] < epsilon, (draws[:, 1] * K).astype(np.int64), -1)
-            done = self._play(now, rewards[part], explore, arms[part])
-            got = rewards[part][np.arange(done), arms[part][:done]]
-            model.counted(done, float(got @ got))
-            if done < count:
+            if self._play(now, rewards[part], explore, arms[part]) < count:
                 raise self._unsolved()
             start = part.stop
         return arms
 
     def _play(self, contexts: FloatArray, rewards: FloatArray, explore: IntArray, arms: IntArray) -> int:
-        model, link = self.model, link_of(self.model.family)
+        block = contexts, rewards, explore, arms
         if self.memory == "online":
-            return int(kernels.glm.greedy.play_online(*model.curvature(), link, contexts, rewards, explore, arms))
-        model.reserve(len(rewards) if len(contexts) > 1 else contexts.shape[1])
-        done, model.n_rows = kernels.glm.greedy.play(
-            model.store(), model.n_rows, float(self.regularization), link, contexts, rewards, explore, arms
-        )
-        return int(done)
+            return self.model.play(kernels.glm.greedy.play_online, 0, *block)
+        room = len(rewards) if len(contexts) > 1 else contexts.shape[1]
+        return self.model.play(kernels.glm.greedy.play, room, self.model.regularization, *block)
 
     def _unsolved(self) -> ConvergenceError:
         return ConvergenceError(
-            f"The estimate of {self!r} was not reached in round {self.t}: contexts are too extreme."
+            f"The estimate of {self!r} was not reached in round {self.t}: "
+            f"{self.model.trouble() or 'contexts are too extreme'}."
         )

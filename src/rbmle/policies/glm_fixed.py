@@ -6,7 +6,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.inputs import as_arm, as_catalogue
-from rbmle.models.glm import link_of
+from rbmle.models.link import link_of
 from rbmle.policies.bound import plain
 from rbmle.types import FloatArray, IntArray
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BLOCK = 65_536
 
-Points = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
+Points = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 
 
 class GLMFixedArms:
@@ -28,9 +28,9 @@ class GLMFixedArms:
         self.n_arms = len(X)
         self._version = -1  # of the model that the arms' points know
         self._points: Points | None = None  # arrays of kernels.glm.fixed, made when first needed
-        self._clock = np.empty(2)
         self._work = np.empty((5, 0))
         self._small = np.empty((2 * policy.n_features + 2, policy.n_features))
+        self._white = np.empty((policy.n_features, len(X)))
         self._scratch = np.empty((4, self.n_arms))
 
     def choose(self) -> int:
@@ -39,26 +39,29 @@ class GLMFixedArms:
         if policy.memory == "online" or policy.index == "gaussian":
             return policy.choose(self.contexts)
         points = self._ready()
-        policy.link()
-        if self._work.shape[1] < len(model.store()[1]):
-            self._work = np.empty((5, len(model.store()[1])))
+        problem, rule = model.problem(), policy.rule(*policy.weights_now())
+        if self._work.shape[1] < problem[1]:
+            self._work = model.scratch()
         arm, policy.arms_solved = kernels.glm.fixed.choose_fixed(
-            model.problem(), policy.concordance, *policy.weights_now(), policy._middle, self.contexts, *points,
-            self._clock, self._work, self._small,
-        )  # fmt: skip
+            problem, rule, self._arms(), points, (self._work, self._small)
+        )
         if arm < 0:
             self._version = -1
             raise policy.unsolved()
         return int(arm)
 
+    def _arms(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The `Arms` of kernels.glm.named."""
+        return self.contexts, self.policy._middle, self._white
+
     def _ready(self) -> Points:
         """The arms' points; where the model has learnt behind their back they are to start anew."""
         (K, d), model = self.contexts.shape, self.policy.model
         if self._points is None:
-            known = np.empty((K, kernels.glm.prune.look.N_KNOWN))
-            self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), np.empty((K, d + 1, d))
+            known, inverse = np.empty((K, kernels.glm.prune.look.N_KNOWN)), np.empty((K, d + 1, d))
+            self._points = np.empty((K, d)), np.empty((K, d)), known, np.empty((K, d)), inverse, np.empty(2)
         if self._version != model.version:
-            self._clock[1] = np.inf
+            self._points[-1][1] = np.inf
             self._version = model.version
         return self._points
 
@@ -79,10 +82,9 @@ class GLMFixedArms:
         x, r = model.checked(self.contexts[arm], reward)
         model.observe(x, r)
         if fresh and self._points is not None and policy.concordance >= 0.0:
-            kernels.glm.fixed.learn(
-                *link_of(model.family), policy.concordance, x, r, self.contexts, *self._points, self._clock,
-                self._scratch,
-            )  # fmt: skip
+            kernels.glm.fixed.learn_plain(
+                link_of(model.family), policy.concordance, x, r, self.contexts, self._points, self._scratch
+            )
             self._version = model.version
 
     def play(self, rewards: FloatArray) -> IntArray:
@@ -96,14 +98,10 @@ class GLMFixedArms:
             return policy.play_solving(self.contexts[None], rewards, arms)
         for start in range(0, len(rewards), BLOCK):
             part = slice(start, min(start + BLOCK, len(rewards)))
-            model.reserve(self.n_arms)
-            points = self._ready()
-            solved = np.zeros(part.stop - start, dtype=np.int64)
-            done, model.n_rows = kernels.glm.fixed.play_fixed(
-                model.store(), model.n_rows, policy.regularization, policy.link(), policy.concordance,
-                policy._middle, self.contexts, *points, self._clock, plain(rewards[part]),
-                *policy.weights(part.stop - start), arms[part], solved,
-            )  # fmt: skip
-            policy.played(rewards[part], arms[part], done, solved)
-            self._version = model.version
+            points, rounds = self._ready(), policy.rounds(plain(rewards[part]), arms[part])
+            done = model.play(
+                kernels.glm.fixed.play_fixed, self.n_arms, model.regularization, policy.rule(), self._arms(), points, rounds
+            )
+            self._version = model.version if done == len(rounds[0]) else -1
+            policy.played(done, rounds)
         return arms

@@ -8,7 +8,6 @@ import numpy as np
 from rbmle import kernels
 from rbmle.errors import ConvergenceError, InvalidParameterError
 from rbmle.inputs import as_contexts, require_finite
-from rbmle.models.glm import link_of
 from rbmle.params import OneOf, Schedule, ScheduleLike
 from rbmle.policies.bound import plain
 from rbmle.policies.glm import GLMPolicy
@@ -68,11 +67,9 @@ class GLMRBMLE(GLMPolicy):
         known = self.model.family.self_concordance
         return -1.0 if known is None or self.index == "gaussian" else known
 
-    def link(self) -> tuple[int, float, IntArray]:
-        """The family's link for kernels, with all that decisions call by address."""
-        link = link_of(self.model.family)
-        kernels.glm.code.complete(link[2])
-        return link
+    def rule(self, alpha: float = 0.0, eta: float = 1.0) -> tuple[float, float, float, IntArray]:
+        """The `Rule` of kernels.glm.named, with all that decisions call by address."""
+        return alpha, eta, self.concordance, kernels.glm.code.rule_functions()
 
     def weights(self, count: int) -> tuple[FloatArray, FloatArray]:
         """α(t) and η(t) of the coming rounds."""
@@ -92,13 +89,8 @@ class GLMRBMLE(GLMPolicy):
         require_finite(X, "contexts")
         if self.memory == "online" or self.index == "gaussian":
             return int(np.argmax(self.scores(X)))
-        (K, d), rows = X.shape, len(self.model.store()[1])
-        self.link()
-        arm, self.arms_solved = kernels.glm.choose.choose(
-            self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
-            np.empty((K, d)), np.empty((K, kernels.glm.prune.look.N_KNOWN)), np.empty((5, rows)),
-            np.empty((2 * d + 2, d)),
-        )  # fmt: skip
+        rule = self.rule(*self.weights_now())
+        arm, self.arms_solved = kernels.glm.choose.choose(self.model.problem(), rule, self._middle, X)
         if arm < 0:
             raise self.unsolved()
         return int(arm)
@@ -115,15 +107,12 @@ class GLMRBMLE(GLMPolicy):
         self.arms_solved = len(X)
         scores, theta = np.empty(len(X)), np.empty(X.shape)
         if self.memory == "online":
-            estimate, _, H_inv = self.model.curvature()
+            estimate, H_inv = self.model.curvature()
             kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
             self.arms_solved = 0
             return scores, estimate + alpha * X @ H_inv
-        work = np.empty((5, len(self.model.store()[1])))
-        squares, surrogate = self.model.squares, self.index == "gaussian"
-        if not kernels.glm.index.solve_all(
-            self.model.problem(), alpha, eta, squares, surrogate, X, scores, theta, work
-        ):
+        index, model = (alpha, eta, self.model.squares, self.index == "gaussian"), self.model
+        if not kernels.glm.index.solve_all(model.problem(), index, X, scores, theta, model.scratch()):
             raise self.unsolved()
         return scores, theta
 
@@ -145,20 +134,21 @@ class GLMRBMLE(GLMPolicy):
         model.family.require_support(rewards.ravel(), "rewards")
         if self.index == "gaussian":
             return self.play_solving(contexts, rewards, arms)
+        if self.memory == "online":
+            self.play_online(contexts, rewards, arms)
+            return arms
         for start in range(0, len(rewards), BLOCK):
             part = slice(start, min(start + BLOCK, len(rewards)))
-            if self.memory == "online":
-                self.play_online(contexts[part], rewards[part], arms[part])
-                continue
-            model.reserve(BLOCK)
-            solved = np.zeros(BLOCK, dtype=np.int64)
-            done, model.n_rows = kernels.glm.rounds.play(
-                model.store(), model.n_rows, self.regularization, self.link(), self.concordance,
-                self._middle, contexts[part], rewards[part],
-                *self.weights(part.stop - start), arms[part], solved,
-            )  # fmt: skip
-            self.played(rewards[part], arms[part], done, solved)
+            rounds = self.rounds(rewards[part], arms[part])
+            done = model.play(
+                kernels.glm.rounds.play, BLOCK, model.regularization, self.rule(), self._middle, contexts[part], rounds
+            )
+            self.played(done, rounds)
         return arms
+
+    def rounds(self, rewards: FloatArray, arms: IntArray) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+        """The `Rounds` of kernels.glm.named."""
+        return rewards, np.array(self.weights(len(rewards))), arms, np.zeros(len(rewards), dtype=np.int64)
 
     def play_solving(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> IntArray:
         """Play a block round by round, every arm solved; contexts (B, K, d), or (1, K, d) where the arms stay."""
@@ -170,28 +160,22 @@ class GLMRBMLE(GLMPolicy):
 
     def play_online(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> None:
         """Play a block with online memory; contexts (B, K, d), or (1, K, d) where the arms stay."""
-        model, start = self.model, 0
-        while start < len(rewards):
-            part = slice(start, min(len(rewards), start + model.until_refresh()))
-            done = kernels.glm.rounds.play_online(
-                *model.curvature(), link_of(model.family), contexts[part] if len(contexts) > 1 else contexts,
-                rewards[part], *self.weights(part.stop - start), arms[part],
-            )  # fmt: skip
-            self.played(rewards[part], arms[part], done, np.zeros(len(rewards), dtype=np.int64))
-            start = part.stop
+        for start in range(0, len(rewards), BLOCK):
+            part = slice(start, min(len(rewards), start + BLOCK))
+            now = contexts[part] if len(contexts) > 1 else contexts
+            rounds = self.rounds(rewards[part], arms[part])
+            self.played(self.model.play(kernels.glm.rounds.play_online, 0, now, *rounds[:3]), rounds)
 
-    def played(self, rewards: FloatArray, arms: IntArray, done: int, solved: IntArray) -> None:
-        """Count the rounds that kernels have played; an error where not all could be."""
-        got = rewards[np.arange(done), arms[:done]]
-        self.model.counted(done, float(got @ got))
-        if done < len(rewards):
+    def played(self, done: int, rounds: tuple[FloatArray, FloatArray, IntArray, IntArray]) -> None:
+        """An error where not all of the rounds could be played."""
+        if done < len(rounds[0]):
             raise self.unsolved()
         if done:
-            self.arms_solved = int(solved[done - 1])
+            self.arms_solved = int(rounds[3][done - 1])
 
     def unsolved(self) -> ConvergenceError:
         """Say that an index could not be computed."""
         return ConvergenceError(
-            f"An arm's index could not be solved in round {self.t} to the stated tolerance; contexts, bias or "
-            "regularization are too extreme for double precision."
+            f"An arm's index could not be solved in round {self.t} to the stated tolerance; "
+            + (self.model.trouble() or "contexts, bias or regularization are too extreme for double precision") + "."
         )

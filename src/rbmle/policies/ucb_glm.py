@@ -10,7 +10,7 @@ from rbmle import kernels
 from rbmle.errors import ConvergenceError
 from rbmle.families import Extended, Family, Known, Logistic, get
 from rbmle.inputs import as_contexts, require_finite
-from rbmle.models.glm import GLMModel, link_of
+from rbmle.models.glm import GLMModel
 from rbmle.params import Integer, Optional, Real
 from rbmle.policies.bound import plain
 from rbmle.policies.modelled import ModelledPolicy
@@ -97,20 +97,17 @@ class UCBGLM(ModelledPolicy[GLMModel]):
         return self._decide(X)[1]
 
     def _decide(self, X: FloatArray) -> tuple[bool, FloatArray]:
-        model, scores = self.model, np.empty(len(X))
-        kind = kernels.glm.ucb.decide(
-            *self._rule(), X, np.empty(self.n_features), False, scores, np.empty((5, len(model.store()[1])))
-        )
+        scores = np.empty(len(X))
+        kind = self.model.play(kernels.glm.ucb.score_all, 0, self._rule(), X, scores)
         if kind < 0:
             raise self._unsolved()
         return kind == 1, scores
 
-    def _rule(self) -> tuple[Any, int, Any, float, float, float, float]:
-        """What the kernels need to know: history, link, and the numbers of the index."""
-        model, concordance = self.model, self.model.family.self_concordance
+    def _rule(self) -> tuple[float, float, float, float]:
+        """The numbers of the index, `Optimism` of kernels.glm.ucb."""
+        concordance = self.model.family.self_concordance
         known = -1.0 if concordance is None else float(concordance)
-        ridges = float(self.regularization), float(self.fallback)
-        return model.store(), model.n_rows, link_of(model.family), known, *ridges, self.chi
+        return known, float(self.regularization), float(self.fallback), self.chi
 
     def probabilities(self, contexts: Any) -> FloatArray:
         """1/K each in the first τ rounds, afterwards one-hot."""
@@ -131,15 +128,13 @@ class UCBGLM(ModelledPolicy[GLMModel]):
             explore = np.full(count, -1, dtype=np.int64)
             random = min(count, max(0, (K if self.tau is None else self.tau) - self.t + 1))
             explore[:random] = [self.rng.integers(K) for _ in range(random)]
-            model.reserve(count if len(contexts) > 1 else K)
-            done, model.n_rows = kernels.glm.ucb.play(*self._rule(), now, rewards[part], explore, arms[part])
-            got = rewards[part][np.arange(done), arms[part][:done]]
-            model.counted(done, float(got @ got))
-            if done < count:
+            room = count if len(contexts) > 1 else K
+            if model.play(kernels.glm.ucb.play, room, self._rule(), now, rewards[part], explore, arms[part]) < count:
                 raise self._unsolved()
         return arms
 
     def _unsolved(self) -> ConvergenceError:
         return ConvergenceError(
-            f"The estimate of {self!r} was not reached in round {self.t}: contexts are too extreme."
+            f"The estimate of {self!r} was not reached in round {self.t}: "
+            f"{self.model.trouble() or 'contexts are too extreme'}."
         )

@@ -3,7 +3,7 @@
     z      the score of the context before the reward
     v ≥ 0  its variance
     r      the reward
-    link   (code, limit, functions) as in kernels.glm.link
+    link   (code, limit, functions), a `Link` or a plain tuple
 
 The left side rises with τ and the right side falls, so there is exactly one solution, between 0 and r − μ(z).
 """
@@ -11,8 +11,9 @@ The left side rises with τ and the right side falls, so there is exactly one so
 import math
 from typing import Any
 
-from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.link import LARGEST_EXPONENT, exp, inlined, scalar_at
+from rbmle.kernels.compile import compiled, melted
+from rbmle.kernels.glm.link import DMU, LARGEST_EXPONENT, MU, exp, scalar_at
+from rbmle.kernels.glm.named import GAUSSIAN, LOGISTIC, POISSON
 from rbmle.types import IntArray
 
 # Rounding of r, μ and τ in the equation, and of the score: what no τ does better than.
@@ -23,23 +24,23 @@ MOST_STEPS = 3 * 1200
 FARTHEST = 1e150
 
 
-@inlined
+@melted
 def plain_mean(code: int, functions: IntArray, z: float) -> tuple[float, float]:
     """μ(z) and μ'(z) of a link without extension."""
-    if code == 1:
+    if code == LOGISTIC:
         size = math.fabs(z)
         u = exp(-(size if size < 708.0 else 708.0))
         p = 1.0 / (1.0 + u)
         return (p if z >= 0.0 else u * p), u * p * p
-    if code == 2:
+    if code == POISSON:
         e = exp(min(max(z, -708.0), LARGEST_EXPONENT)) if z <= LARGEST_EXPONENT else math.inf
         return e, e
-    if code == 0:
+    if code == GAUSSIAN:
         return z, 1.0
-    return scalar_at(functions[0])(z), scalar_at(functions[1])(z)
+    return scalar_at(functions[MU])(z), scalar_at(functions[DMU])(z)
 
 
-@inlined
+@melted
 def mean(code: int, limit: float, functions: IntArray, z: float) -> tuple[float, float]:
     """μ(z) and μ'(z): kernels.glm.link for a single score."""
     inside = min(max(z, -limit), limit)

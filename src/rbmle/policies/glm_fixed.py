@@ -99,9 +99,8 @@ class GLMFixedArms:
         for start in range(0, len(rewards), BLOCK):
             part = slice(start, min(start + BLOCK, len(rewards)))
             points, rounds = self._ready(), policy.rounds(plain(rewards[part]), arms[part])
-            done = model.play(
-                kernels.glm.fixed.play_fixed, self.n_arms, model.regularization, policy.rule(), self._arms(), points, rounds
-            )
+            block = policy.rule(), self._arms(), points, rounds
+            done = model.play(kernels.glm.fixed.play_fixed, self.n_arms, model.regularization, *block)
             self._version = model.version if done == len(rounds[0]) else -1
             policy.played(done, rounds)
         return arms

@@ -97,21 +97,24 @@ class GLMRBMLE(GLMPolicy):
 
     def scores(self, contexts: Any) -> FloatArray:
         """The index of every arm, shape (K,), each solved in full: a function of what was learnt alone."""
+        if self.memory == "online":
+            X = plain(as_contexts(contexts, self.n_features))
+            require_finite(X, "contexts")
+            scores, self.arms_solved = np.empty(len(X)), 0
+            kernels.glm.rounds.online_scores(*self.model.curvature(), *self.weights_now(), X, scores)
+            return scores
         return self.solve(contexts)[0]
 
     def solve(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
         """The index (K,) and θ̄ (K, d) of every arm."""
         X = plain(as_contexts(contexts, self.n_features))
         require_finite(X, "contexts")
-        alpha, eta = self.weights_now()
-        self.arms_solved = len(X)
-        scores, theta = np.empty(len(X)), np.empty(X.shape)
+        (alpha, eta), model = self.weights_now(), self.model
         if self.memory == "online":
-            estimate, H_inv = self.model.curvature()
-            kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
-            self.arms_solved = 0
-            return scores, estimate + alpha * X @ H_inv
-        index, model = (alpha, eta, self.model.squares, self.index == "gaussian"), self.model
+            estimate, H_inv = model.curvature()
+            return self.scores(X), estimate + alpha * X @ H_inv
+        scores, theta, self.arms_solved = np.empty(len(X)), np.empty(X.shape), len(X)
+        index = alpha, eta, model.squares, self.index == "gaussian"
         if not kernels.glm.index.solve_all(model.problem(), index, X, scores, theta, model.scratch()):
             raise self.unsolved()
         return scores, theta
@@ -177,5 +180,6 @@ class GLMRBMLE(GLMPolicy):
         """Say that an index could not be computed."""
         return ConvergenceError(
             f"An arm's index could not be solved in round {self.t} to the stated tolerance; "
-            + (self.model.trouble() or "contexts, bias or regularization are too extreme for double precision") + "."
+            + (self.model.trouble() or "contexts, bias or regularization are too extreme for double precision")
+            + "."
         )

@@ -15,7 +15,16 @@ from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.choose import contend, point_of, solve_each
 from rbmle.kernels.glm.link import fill_link
 from rbmle.kernels.glm.named import (
-    LOGISTIC, Arms, History, Link, Points, Rounds, Rule, Scratch, likelihood_of, named,
+    LOGISTIC,
+    Arms,
+    History,
+    Link,
+    Points,
+    Rounds,
+    Rule,
+    Scratch,
+    likelihood_of,
+    named,
 )  # fmt: skip
 from rbmle.kernels.glm.prune.bounds import tanh_above
 from rbmle.kernels.glm.prune.look import GROWTH, LOOKS, RADIUS, REACH, RHO, SCALE, VALUE, bound, damped, look
@@ -30,9 +39,7 @@ FRESH = 2000
 
 
 @compiled
-def learn(
-    link: Any, concordance: float, x: FloatArray, r: float, X: FloatArray, points: Any, rows: FloatArray
-) -> None:
+def learn(link: Any, concordance: float, x: FloatArray, r: float, X: FloatArray, points: Any, rows: FloatArray) -> None:
     """Tell every arm's point of one more reward r at x. `rows` (4, K) is scratch: z, μ, μ' and b at the points."""
     theta, step, known, gradient, inverse, clock = points
     K, d = theta.shape

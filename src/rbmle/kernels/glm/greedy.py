@@ -54,9 +54,7 @@ def play(
 
 
 @compiled
-def play_online(
-    window: Any, link: Any, X: FloatArray, rewards: FloatArray, explore: IntArray, arms: IntArray
-) -> int:
+def play_online(window: Any, link: Any, X: FloatArray, rewards: FloatArray, explore: IntArray, arms: IntArray) -> int:
     """Choose and learn with online memory for plain tuples; returns how many rounds went well."""
     window, link, scores = Window(*window), Link(*link), np.empty(X.shape[1])
     for t in range(len(rewards)):

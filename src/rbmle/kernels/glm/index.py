@@ -77,9 +77,7 @@ def solve_arm(
 
 
 @compiled
-def solve_all(
-    problem: Any, index: Any, X: FloatArray, scores: FloatArray, theta: FloatArray, work: FloatArray
-) -> bool:
+def solve_all(problem: Any, index: Any, X: FloatArray, scores: FloatArray, theta: FloatArray, work: FloatArray) -> bool:
     """The index of every arm, and its θ̄, for plain tuples. False where one could not be solved."""
     likelihood, d = named(problem), X.shape[1]
     theta_hat, R = np.empty(d), np.empty((d, d))

@@ -18,7 +18,7 @@ from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.link import fill_link
 from rbmle.kernels.glm.named import Likelihood, Link, padded
-from rbmle.kernels.glm.newton import VALUE_ROUNDING, evaluate, scores_of_rows
+from rbmle.kernels.glm.newton import VALUE_ROUNDING, curvature_of, evaluate, gradient_of, scores_of_rows
 from rbmle.kernels.glm.root import apply_root, apply_transposed, invert_root
 from rbmle.kernels.glm.rows import REWARDS, ROWS, SQUARES, find, put
 from rbmle.kernels.glm.scalar import solve
@@ -26,9 +26,9 @@ from rbmle.types import FloatArray, IntArray
 
 # Where in the totals the rewards are counted that came since θ̂ and H were those of g.
 PENDING = 3
-# Rewards after which g is maximised again: this share of the window's rows, or of all rewards if that is less, but at
-# least so many of the former, so that what a reward costs does not depend on how many rows there are.
-SHARE_OF_ROWS, SHARE_OF_REWARDS, LEAST = 0.5, 1 / 16, 16.0
+# Rewards after which g is maximised again: this share of the window's rows, which keeps the work per reward constant,
+# but not more often than so many rewards, or so small a part of all, can change anything.
+SHARE_OF_ROWS, MOST_ALONE, SHARE_OF_REWARDS = 0.5, 16.0, 1 / 16
 # Newton steps for that, cuts of a step, and the squared step, in standard deviations, after which none is needed.
 MOST_STEPS, MOST_CUTS, ENOUGH = 20, 30, 1e-8
 
@@ -80,7 +80,7 @@ def learn(window: Any, link: Any, x: FloatArray, r: float) -> bool:
     totals[SQUARES] += r * r
     totals[PENDING] += 1.0
     full = totals[ROWS] >= len(window.counts)
-    due = min(max(LEAST, SHARE_OF_ROWS * totals[ROWS]), SHARE_OF_REWARDS * totals[REWARDS])
+    due = max(SHARE_OF_ROWS * totals[ROWS], min(MOST_ALONE, SHARE_OF_REWARDS * totals[REWARDS]))
     if full or totals[PENDING] >= due:
         relinearise(window, link)
         if full:
@@ -146,30 +146,44 @@ def relinearise(window: Any, link: Any) -> None:
 
 
 @compiled
+def leaving(counts: FloatArray, rows: int) -> FloatArray:
+    """The counts of half of the rows, zero for the others: those seen least often leave, up to a factor of two, and of
+    these the oldest, which stand first.
+    """
+    leaves, left, most = np.zeros(padded(rows)), rows // 2, 1.0
+    while left > 0:
+        for row in range(rows):
+            if left > 0 and leaves[row] == 0.0 and counts[row] <= most:
+                leaves[row] = counts[row]
+                left -= 1
+        most *= 2.0
+    return leaves
+
+
+@compiled
 def fold(window: Any, link: Any) -> None:
     """Replace half of the rows by their quadratic expansion around θ̂; H stays what it is."""
     XT, counts, sums = window.XT, window.counts, window.sums
     d, rows = len(XT), int(window.totals[ROWS])
-    work, x = np.zeros((5, padded(rows))), np.empty(d)
-    scores_of_rows(XT, rows, window.theta, work[0])
-    fill_link(link, rows, work)
-    leaves = np.zeros(rows, dtype=np.bool_)
-    for row in np.argsort(counts[:rows], kind="mergesort")[: rows // 2]:
-        leaves[row] = True
+    n, leaves = padded(rows), leaving(counts, rows)
+    work, x, gradient, H = np.empty((5, n)), np.empty(d), np.empty(d), np.empty((d, d))
+    scores_of_rows(XT, n, window.theta, work[0])
+    fill_link(link, n, work)
+    curvature_of(XT, n, leaves, work, H)
+    for row in range(n):  # the gradient of the expansion is (sum − count μ + count μ' z) x at θ = 0
+        work[1, row] -= work[2, row] * work[0, row]
+    gradient_of(XT, n, leaves, np.where(leaves > 0.0, sums[:n], 0.0), work, gradient)
+    for i in range(d):
+        window.b[i] += gradient[i]
+        for j in range(i + 1):
+            window.A[i, j] += H[i, j]
+            window.A[j, i] = window.A[i, j]
     kept = 0
     window.table[:] = -1
     for row in range(rows):
-        for j in range(d):
-            x[j] = XT[j, row]
-        if leaves[row]:
-            weight = counts[row] * work[2, row]
-            pull = sums[row] - counts[row] * work[1, row] + weight * work[0, row]
-            for i in range(d):
-                window.b[i] += pull * x[i]
-                for j in range(d):
-                    window.A[i, j] += weight * (x[i] * x[j])
-        else:
+        if leaves[row] == 0.0:
             for j in range(d):
+                x[j] = XT[j, row]
                 XT[j, kept] = x[j]
             counts[kept], sums[kept] = counts[row], sums[row]
             window.table[find(window, x)] = kept

@@ -36,23 +36,33 @@ def play(history: Any, link: Any, lam: float, rule: Any, middle: FloatArray, X: 
 def online_scores(
     theta: FloatArray, H_inv: FloatArray, alpha: float, eta: float, X: FloatArray, scores: FloatArray
 ) -> None:
-    """ηα m + (η−½)α² v: the index where the log-likelihood is the quadratic −½(θ−θ̂)ᵀH(θ−θ̂), so θ̄ = θ̂ + αH⁻¹x."""
+    """ηα m + (η−½)α² v: the index where the log-likelihood is the quadratic −½(θ−θ̂)ᵀH(θ−θ̂), so θ̄ = θ̂ + αH⁻¹x.
+
+    One triangle of H⁻¹ is enough, and four arms at a time share it.
+    """
     K, d = X.shape
-    for a in range(K):
-        m = v = 0.0
+    linear, square = eta * alpha, (2.0 * eta - 1.0) * alpha * alpha
+    for first in range(0, K, 4):
+        a, b, c, e = first, min(first + 1, K - 1), min(first + 2, K - 1), min(first + 3, K - 1)
+        total_a = total_b = total_c = total_e = 0.0
         for i in range(d):
-            s = 0.5 * H_inv[i, i] * X[a, i]
+            h, m = 0.5 * square * H_inv[i, i], linear * theta[i]
+            s_a, s_b, s_c, s_e = m + h * X[a, i], m + h * X[b, i], m + h * X[c, i], m + h * X[e, i]
             for j in range(i):
-                s += H_inv[i, j] * X[a, j]
-            m += X[a, i] * theta[i]
-            v += X[a, i] * s
-        scores[a] = eta * alpha * m + (2.0 * eta - 1.0) * alpha * alpha * v
+                h = square * H_inv[i, j]
+                s_a += h * X[a, j]
+                s_b += h * X[b, j]
+                s_c += h * X[c, j]
+                s_e += h * X[e, j]
+            total_a += X[a, i] * s_a
+            total_b += X[b, i] * s_b
+            total_c += X[c, i] * s_c
+            total_e += X[e, i] * s_e
+        scores[a], scores[b], scores[c], scores[e] = total_a, total_b, total_c, total_e
 
 
 @compiled
-def play_online(
-    window: Any, link: Any, X: FloatArray, rewards: FloatArray, weights: FloatArray, arms: IntArray
-) -> int:
+def play_online(window: Any, link: Any, X: FloatArray, rewards: FloatArray, weights: FloatArray, arms: IntArray) -> int:
     """Choose and learn with online memory for plain tuples; returns how many rounds went well."""
     window, link, scores = Window(*window), Link(*link), np.empty(X.shape[1])
     for t in range(len(rewards)):

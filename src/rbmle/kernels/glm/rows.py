@@ -82,13 +82,13 @@ def observe_many(plain: Any, X: FloatArray, rewards: FloatArray) -> int:
 
 
 @compiled
-def put_many(plain: Any, X: FloatArray, counts: FloatArray, sums: FloatArray) -> bool:
-    """Add rows X (m, d) with their counts and sums, uncounted. False where there is no room."""
+def put_many(plain: Any, X: FloatArray, counts: FloatArray, sums: FloatArray) -> int:
+    """Add rows X (m, d) with their counts and sums, uncounted; returns how many there was room for."""
     history = History(*plain)
     for s in range(len(counts)):
         if not put(history, X[s], counts[s], sums[s]):
-            return False
-    return True
+            return s
+    return len(counts)
 
 
 @compiled

@@ -49,13 +49,9 @@ def mean(code: int, limit: float, functions: IntArray, z: float) -> tuple[float,
 
 
 @compiled
-def bracket(z: float, v: float, r: float, link: Any) -> tuple[float, float]:
-    """Two numbers with the solution between them; where μ(z) is infinite the far one is sought by doubling."""
+def bracket(z: float, v: float, r: float, rest: float, link: Any) -> tuple[float, float]:
+    """Two numbers with the solution between them where rest = r − μ(z) is infinite: the far one by doubling."""
     code, limit, functions = link
-    mu, _ = mean(code, limit, functions, z)
-    rest = r - mu
-    if math.isfinite(rest):
-        return min(rest, 0.0), max(rest, 0.0)
     side = 1.0 if rest > 0.0 else -1.0
     near, far = 0.0, side
     while math.fabs(far) < FARTHEST:
@@ -74,11 +70,15 @@ def solve(z: float, v: float, r: float, link: Any) -> tuple[float, float, bool]:
     Newton's steps all lie in the bracket and stay −1 long, so that being inside is no sign of progress.
     """
     code, limit, functions = link
-    low, high = bracket(z, v, r, link)
-    tau, width, steps = min(max(0.0, low), high), high - low, 0
-    slope = 0.0
-    for _ in range(MOST_STEPS):
+    mu, slope = mean(code, limit, functions, z)
+    low, high = min(r - mu, 0.0), max(r - mu, 0.0)
+    tau = 0.0
+    if not math.isfinite(r - mu):
+        low, high = bracket(z, v, r, r - mu, link)
+        tau = min(max(0.0, low), high)
         mu, slope = mean(code, limit, functions, z + v * tau)
+    width, steps = high - low, 0
+    for _ in range(MOST_STEPS):
         rest = r - mu - tau
         terms = math.fabs(r) + math.fabs(mu) + math.fabs(tau) + slope * (math.fabs(z) + v * math.fabs(tau))
         if math.fabs(rest) <= ROUNDING * terms and terms < math.inf:
@@ -101,4 +101,5 @@ def solve(z: float, v: float, r: float, link: Any) -> tuple[float, float, bool]:
                 mu, slope = mean(code, limit, functions, z + v * low)
                 return low, slope, math.isfinite(mu) and math.isfinite(slope)
         tau = new
+        mu, slope = mean(code, limit, functions, z + v * tau)
     return tau, slope, False

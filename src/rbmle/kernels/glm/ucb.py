@@ -21,8 +21,8 @@ SINGULAR = 1e-12
 # Rounding of the gradient, relative to the number of observations.
 ROUNDING = 1e-15
 MOST_STEPS = 100
-# A point certifies that the estimate exists where u = ρδ < 1. Half of that leaves Newton's method little to do, and more
-# doubt than MOST_DOUBT, by rounding, would make it no certificate.
+# A point certifies that the estimate exists where u = ρδ < 1. Half of that leaves Newton's method little to do; with
+# more doubt than MOST_DOUBT, by rounding, it would be no certificate.
 CERTAIN, MOST_DOUBT = 0.5, 0.1
 
 
@@ -95,9 +95,7 @@ def root_of_design(
 
 
 @compiled
-def decide(
-    history: Any, link: Any, rule: Any, X: FloatArray, theta: FloatArray, warm: bool, scores: FloatArray
-) -> int:
+def decide(history: Any, link: Any, rule: Any, X: FloatArray, theta: FloatArray, warm: bool, scores: FloatArray) -> int:
     """Scores x_aᵀθ̂ + χ‖x_a‖_{V⁻¹}, and θ̂. Returns 1 with the estimate as defined, 0 with the fallback, -1 without.
 
     warm: θ is the estimate of a round before. Then one exists still, and is not far.

@@ -141,23 +141,23 @@ def step_on(
 @compiled
 def bound_block(pull: float, expansion: Any, block: Any, filled: int, known: FloatArray, floors: FloatArray) -> None:
     """Bound the indices of the first `filled` arms of a block; m goes to floors (K,), -1 for none."""
-    sums = block.sums
+    sums, sizes, longest = block.sums, expansion.sizes, expansion.longest
     for b in range(filled):
         a = block.arms[b]
         size, error, moved = math.sqrt(sums[0, b]), math.sqrt(sums[1, b]), math.sqrt(sums[2, b])
         # products round relative to the tensors' norms, which matters for long Δ across all rows
         bent, grain = math.sqrt(sums[6, b]), PRODUCT_ROUNDING * size
-        unknown = expansion.longest * (block.form[b] + grain * expansion.sizes[2] * size * size * size) / 24.0
-        unknown += grain * size * (0.5 * expansion.sizes[0] + size * expansion.sizes[1] / 6.0)
-        blurred = expansion.longest * size * (math.sqrt(block.norm[b]) + grain * expansion.sizes[2] * size) / 6.0
-        blurred += grain * (expansion.sizes[0] + 0.5 * size * expansion.sizes[1])
+        unknown = longest * (block.form[b] + grain * sizes[2] * size * size * size) / 24.0
+        unknown += grain * size * (0.5 * sizes[0] + size * sizes[1] / 6.0)
+        blurred = longest * size * (math.sqrt(block.norm[b]) + grain * sizes[2] * size) / 6.0
+        blurred += grain * (sizes[0] + 0.5 * size * sizes[1])
         firm, total = 1.0 - bent - blurred, error + unknown
         floors[a] = -1.0
         if not firm > LEAST_FIRM:
             continue
         room = ROOM * total / firm
         s = size + room
-        change = room * (expansion.sizes[0] + s * (expansion.sizes[1] + 0.5 * expansion.longest * expansion.sizes[2] * s))
+        change = room * (sizes[0] + s * (sizes[1] + 0.5 * longest * sizes[2] * s))
         m = firm - change
         if not (total <= m * room and s <= expansion.radius and moved <= room):
             continue

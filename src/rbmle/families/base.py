@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rbmle.families.extended import Extended
 
 
+# The numbers by which kernels know the families.
+GAUSSIAN, LOGISTIC, POISSON, CUSTOM = 0, 1, 2, 3
+
+
 class Family(ABC):
     """A family of rewards: μ, μ', b, and which rewards there are.
 
@@ -49,6 +53,10 @@ class Family(ABC):
     def supports(self, rewards: FloatArray) -> Any:
         """Which rewards the family can produce, as booleans."""
 
+    def supports_sums(self, counts: FloatArray, sums: FloatArray) -> Any:
+        """Which sums so many rewards of the family can have, as booleans; rounding of sums is not allowed for."""
+        return np.isfinite(sums)
+
     @abstractmethod
     def draw(self, rng: np.random.Generator, mean: FloatArray) -> FloatArray:
         """Rewards with the given means."""
@@ -61,6 +69,10 @@ class Family(ABC):
         """Draw a reward at every score z."""
         drawn = self.draw(rng, np.asarray(self.mean(z), dtype=np.float64))
         return float(drawn) if np.ndim(z) == 0 else drawn
+
+    def trouble(self, scores: FloatArray) -> str:
+        """What is wrong with functions of the family at these scores, in words; nothing for a built-in one."""
+        return ""
 
     def extended(self, limit: float) -> "Extended":
         """The link μ̃: μ inside [−limit, limit], its tangents outside."""

@@ -8,7 +8,7 @@ import numpy as np
 from rbmle.errors import InvalidInputError
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scales import Scales
-from rbmle.models.states import read_state
+from rbmle.models.state import read_state
 from rbmle.types import FloatArray
 
 # Of the squared rewards, what rounding may leave of a sum that is exactly explained.

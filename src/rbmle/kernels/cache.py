@@ -117,8 +117,8 @@ class GuardedCache(FunctionCache):  # type: ignore[misc]
         """The machine code, or None where it is missing or damaged."""
         try:
             return super().load_overload(sig, target_context)
-        except DAMAGE as reason:
-            say(f"machine code kept in {cache_folder()} is damaged and is compiled anew ({type(reason).__name__}).")
+        except DAMAGE:
+            say(f"machine code kept in {cache_folder()} is damaged and is compiled anew.")
             self._forget()
             return None
 

@@ -27,7 +27,7 @@ LIMITS = (
 def as_contexts(
     contexts: Any, n_features: int, name: str = "contexts", names: Sequence[str] | None = None
 ) -> FloatArray:
-    """A C-contiguous float64 array of shape (K, d), K ≥ 1: the caller's own array where it is one already.
+    """A C-contiguous, writeable float64 array of shape (K, d), K ≥ 1: the caller's own where it is one already.
 
     That is all: the numbers may still be NaN, infinite or beyond LARGEST_CONTEXT. Kernels look at each of them anyway
     and say so without a pass of its own; the caller then finds out which it was with `require_contexts`.
@@ -40,7 +40,7 @@ def as_contexts(
         and contexts.ndim == 2
         and contexts.shape[1] == n_features
         and contexts.shape[0] > 0
-        and contexts.flags.c_contiguous
+        and contexts.flags.carray
     ):
         return contexts
     if names is not None and hasattr(contexts, "columns") and list(contexts.columns) != list(names):
@@ -53,7 +53,7 @@ def as_contexts(
         raise InvalidInputError(f"{name} must have shape (n_arms, {n_features}). Got shape {array.shape}.")
     if len(array) == 0:
         raise InvalidInputError(f"{name} must hold at least one arm. Got shape {array.shape}.")
-    return array
+    return array if array.flags.carray else array.copy()  # read-only arrays are another type to compiled code
 
 
 def as_catalogue(contexts: Any, n_features: int) -> FloatArray:
@@ -137,13 +137,13 @@ def as_context(context: Any, n_features: int, name: str = "context") -> FloatArr
         type(context) is np.ndarray
         and context.dtype is FLOAT
         and context.shape == (n_features,)
-        and context.flags.c_contiguous
+        and context.flags.carray
     ):
         return context
     array = as_numbers(context, name)
     if array.shape != (n_features,):
         raise InvalidInputError(f"{name} must have shape ({n_features},). Got shape {array.shape}.")
-    return array
+    return array if array.flags.carray else array.copy()
 
 
 def as_numbers(values: Any, name: str) -> FloatArray:

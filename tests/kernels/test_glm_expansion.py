@@ -25,14 +25,14 @@ def bounded(rng, family, K, d, n, alpha_scale, regularization=1.0, unit=False):
         X = draw(n)
         policy.update_many(X, family.sample(rng, X @ draw(1)[0]))
     contexts = draw(K)
-    model, (alpha, eta) = policy.model, policy.weights_now()
+    model, (alpha, eta) = policy.model, policy._numbers.at(policy.t).tolist()
     alpha *= alpha_scale
     scores, theta, known = np.empty(K), np.empty((K, d)), np.empty((K, KNOWN.N_KNOWN))
     scratch, step = named.Scratch(model.scratch(), np.empty((2 * d + 2, d))), np.empty((K, d))
     index = alpha, eta, 0.0, False
     assert kernels.glm.index.solve_all(model.problem(), index, contexts, scores, theta, scratch.work)
     middle, white = policy.model.theta_hat + 0.02 * rng.normal(size=d), np.empty((d, K))
-    likelihood, rule = named.named(model.problem()), named.Rule(*policy.rule(alpha, eta))
+    likelihood, rule = named.named(model.problem()), named.Rule(*policy._rule(alpha, eta))
     arms = named.Arms(contexts, middle, white)
     points = named.Points(theta, step, known, np.empty((1, d)), np.empty((1, d + 1, d)), np.empty(2))
     assert kernels.glm.start.start_from(likelihood, rule, arms, known, scratch)

@@ -65,8 +65,9 @@ def test_explores_as_often_as_said() -> None:
 @pytest.mark.parametrize("bad", [-0.1, 1.5])
 def test_a_share_outside_of_0_and_1_is_refused(bad: float) -> None:
     policy = EpsilonGreedyGLM(n_features=2, epsilon=lambda t: bad if t == 3 else 0.5)
+    assert policy.choose(np.eye(2)) in (0, 1)  # a function is asked for no round before its time
     with pytest.raises(InvalidInputError, match=r"epsilon must lie in \[0, 1\]. Got .* at t = 3"):
-        policy.choose(np.eye(2))
+        policy.choose(np.eye(2), t=3)
     with pytest.raises(InvalidInputError, match="epsilon"):
         policy.play(np.eye(2)[None], np.ones((5, 2)))
     assert policy.t == 1

@@ -93,7 +93,12 @@ def test_draws_have_the_posterior_mean_and_variance() -> None:
     policy = LaplaceTS(n_features=2, regularization=4.0)
     policy.update_many([[1.0, 0.5]] * 20, [1.0] * 15 + [0.0] * 5)
     x = np.array([0.5, -1.0])
-    drawn = np.array([policy.scores(x[None])[0] for _ in range(20_000)])
+
+    def score(seed: int) -> float:
+        policy.reseed(seed)
+        return float(policy.scores(x[None])[0])
+
+    drawn = np.array([score(seed) for seed in range(20_000)])
     mean, variance = x @ policy.model.mean, x**2 @ (1.0 / policy.model.precision)
     assert drawn.mean() == pytest.approx(mean, abs=5.0 * math.sqrt(variance / len(drawn)))
     assert drawn.var() == pytest.approx(variance, rel=0.05)

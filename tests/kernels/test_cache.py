@@ -27,7 +27,7 @@ print(best, code.address > 0, sum(first_max.stats.cache_hits.values()) + code.ca
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program, beside it the folder of machine code that its first run left. numba finds code by its source's path."""
+    """A program and, beside it, the folder of machine code that its first run left."""
     source = tmp_path_factory.mktemp("program") / "program.py"
     source.write_text(PROGRAM)
     first = run(source, source.parent / "cache")

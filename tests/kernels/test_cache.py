@@ -1,6 +1,7 @@
 """Machine code on disk: a folder that is full, damaged or open to others is no error of the user's."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,34 +25,39 @@ print(best, code.address > 0, sum(first_max.stats.cache_hits.values()) + code.ca
 """
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    source = folder.parent / "program.py"
-    if not source.exists():  # numba forgets the code of a file that changed
-        source.write_text(PROGRAM)
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program and, beside it, the folder of machine code that its first run left."""
+    source = tmp_path_factory.mktemp("program") / "program.py"
+    source.write_text(PROGRAM)
+    first = run(source, source.parent / "cache")
+    assert first.stdout == "1 True 0\n"
+    assert "compiling for first use" in first.stderr
+    return source
+
+
+def run(source: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"RBMLE_CACHE_DIR": str(folder)}
     return subprocess.run(
         [sys.executable, str(source), *arguments], env=environment, capture_output=True, text=True, check=True
     )
 
 
-def test_kept_and_found_again_in_the_folder_that_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "cache"
-    first = run(folder)
-    assert first.stdout == "1 True 0\n"
-    assert "compiling for first use" in first.stderr
-    kept = [path for path in folder.rglob("*") if path.is_file()]
-    assert {path.suffix for path in kept} == {".nbi", ".nbc"}
+def test_kept_and_found_again_in_the_folder_that_is_named(program: Path) -> None:
+    folder = program.parent / "cache"
+    assert {path.suffix for path in folder.rglob("*") if path.is_file()} == {".nbi", ".nbc"}
     assert next(folder.iterdir()).stat().st_mode & 0o077 == 0
-    again = run(folder)
+    again = run(program, folder)
     assert again.stdout == "1 True 2\n"
     assert again.stderr == ""
 
 
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-@pytest.mark.parametrize("how", ["cut", "changed", "empty", "other"])
-def test_a_damaged_file_is_compiled_anew(tmp_path: Path, suffix: str, how: str) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "how"), [(".nbi", "cut"), (".nbi", "other"), (".nbc", "changed"), (".nbc", "empty")]
+)
+def test_a_damaged_file_is_compiled_anew(program: Path, tmp_path: Path, suffix: str, how: str) -> None:
     folder = tmp_path / "cache"
-    run(folder)
+    shutil.copytree(program.parent / "cache", folder)
     for path in folder.rglob("*" + suffix):
         data = path.read_bytes()
         middle = len(data) // 2
@@ -61,31 +67,31 @@ def test_a_damaged_file_is_compiled_anew(tmp_path: Path, suffix: str, how: str) 
             "empty": b"",
             "other": b"not a pickle at all",
         }[how])  # fmt: skip
-    damaged = run(folder)
+    damaged = run(program, folder)
     assert damaged.stdout == "1 True 0\n"
     assert damaged.stderr.count("is damaged") == 1
-    assert run(folder).stdout == "1 True 2\n"  # and it is mended
+    assert run(program, folder).stdout == "1 True 2\n"  # and it is mended
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits files by setrlimit")
-def test_a_full_disk_is_no_error(tmp_path: Path) -> None:
-    full = run(tmp_path / "cache", "10")
+def test_a_full_disk_is_no_error(program: Path, tmp_path: Path) -> None:
+    full = run(program, tmp_path / "cache", "10")
     assert full.stdout == "1 True 0\n"
     assert full.stderr.count("cannot be kept") == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners")
-def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path) -> None:
+def test_a_folder_that_others_may_write_to_is_not_used(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "cache"
-    run(folder)
+    shutil.copytree(program.parent / "cache", folder)
     next(folder.iterdir()).chmod(0o777)
-    open_to_all = run(folder)
+    open_to_all = run(program, folder)
     assert open_to_all.stdout == "1 True 0\n"
     assert open_to_all.stderr.count("others may write") == 1
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made(program: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file in its place")
-    result = run(tmp_path / "cache")
+    result = run(program, tmp_path / "cache")
     assert result.stdout == "1 True 0\n"
     assert result.stderr.count("cannot be used") == 1

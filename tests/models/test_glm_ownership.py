@@ -159,8 +159,10 @@ def test_a_function_of_a_family_that_raises_is_named(how):
     with pytest.raises(ConvergenceError, match="function 'mu' of Custom\\('broken'\\)"):
         online.observe([1.0], 2.0)
     assert online.n == 0
+    policy = GLMRBMLE(n_features=1, family=family)
+    policy.update([1.0], 2.0)
     with pytest.raises(ConvergenceError, match="function 'mu'"):
-        GLMRBMLE(n_features=1, family=family).choose([[1.0], [2.0]])
+        policy.choose([[1.0], [2.0]])
 
 
 def test_no_address_is_missing():

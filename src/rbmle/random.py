@@ -1,5 +1,9 @@
 """Generators from seeds: an integer at the edges, a generator inside, never the global state."""
 
+import random
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,3 +28,18 @@ def from_state(state: dict[str, Any]) -> np.random.Generator:
     rng = generator(0)
     setattr(rng.bit_generator, "state", state)  # noqa: B010 - NumPy's annotation knows only its own type here
     return rng
+
+
+def fresh_seed() -> int:
+    """A seed that nobody chose, from the system's own randomness; short enough for every file format."""
+    return secrets.randbits(62)
+
+
+@contextmanager
+def python_random_kept() -> Iterator[None]:
+    """Leave Python's global generator as it was: some libraries draw from it when they are first imported."""
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)

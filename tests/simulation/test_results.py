@@ -1,13 +1,17 @@
 """Results: the paper's statistics, an exact round trip, and refusal of what is damaged."""
 
+import csv
+import hashlib
 import json
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rbmle.errors import InvalidInputError, InvalidParameterError, RbmleError, StateFileError
+from rbmle import files
+from rbmle.errors import InvalidInputError, InvalidParameterError, MissingFileError, RbmleError, StateFileError
 from rbmle.simulation import Results
 
 ROUNDS = np.array([1, 10, 100])
@@ -45,7 +49,7 @@ def test_simple_questions() -> None:
 def test_text_table() -> None:
     lines = str(made("best", "worst, by far")).splitlines()
     assert lines[0] == "Final regret after 100 rounds, 5 trials"
-    assert lines[1].split() == ["policy", "mean", "std", "q10", "q25", "q50", "q75", "q90", "q95", "ns/round"]
+    assert lines[1].split() == ["policy", "mean", "std", "q10", "q25", "q50", "q75", "q90", "q95", "time"]
     assert lines[2].startswith("best ")
     assert len({len(line) for line in lines[1:]}) == 1
 
@@ -56,7 +60,7 @@ def test_tidy_table_and_frames() -> None:
     assert len(rows) == 2 * 5 * 3
     assert rows[4] == ("a", 1, 10, results.regret["a"][1, 1])
     frame = results.to_frame()
-    assert list(frame.columns) == ["policy", "trial", "round", "regret"]
+    assert list(frame.columns) == ["policy", "trial", "round", "regret", "method"]
     last = frame[(frame["policy"] == "b") & (frame["round"] == 100)]
     assert last["regret"].tolist() == results.final_regret("b").tolist()
     statistics = results.statistics_frame()
@@ -95,8 +99,10 @@ def test_saving_again_replaces_and_leaves_other_files_alone(tmp_path: Path) -> N
 
 
 def test_damaged_and_foreign_folders(tmp_path: Path) -> None:
-    with pytest.raises(StateFileError, match="No results can be read"):
+    with pytest.raises(MissingFileError, match="nowhere cannot be read: .*nowhere does not exist"):
         Results.load(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError):
+        Results.load(tmp_path)
     made("a").save(tmp_path)
     table = tmp_path / "results.csv"
     whole = table.read_text()
@@ -105,13 +111,71 @@ def test_damaged_and_foreign_folders(tmp_path: Path) -> None:
         Results.load(tmp_path)
     table.write_text(whole)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
+    manifest.pop("checksum")
     for change, words in (({"format": 99}, "has format 99.*update rbmle"), ({"files": 3}, "does not hold results")):
-        (tmp_path / "manifest.json").write_text(json.dumps(manifest | change))
+        (tmp_path / "manifest.json").write_bytes(files.to_json(manifest | change))
         with pytest.raises(StateFileError, match=words):
             Results.load(tmp_path)
     (tmp_path / "manifest.json").write_text("[")
     with pytest.raises(StateFileError, match="does not hold results"):
         Results.load(tmp_path)
+
+
+def test_no_change_of_the_manifest_goes_unseen(tmp_path: Path) -> None:
+    made("a").save(tmp_path)
+    whole = (tmp_path / "manifest.json").read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        place = int(rng.integers(len(whole)))
+        changed = whole[:place] + bytes([whole[place] ^ (1 << int(rng.integers(7)))]) + whole[place + 1 :]
+        (tmp_path / "manifest.json").write_bytes(changed)
+        try:
+            manifest = Results.load(tmp_path).manifest
+        except StateFileError:
+            continue
+        assert manifest == made("a").manifest, "only blanks between the words may have changed"
+
+
+def test_folders_of_version_0_1_load(tmp_path: Path) -> None:
+    """As 0.1 wrote them: no checksum in the manifest, texts as they are."""
+    table = b"policy,trial,round,regret\n'=a,0,7,0.25\n"
+    times = b"policy,trial,seconds\n'=a,0,1e-07\n"
+    sums = {name: hashlib.sha256(text).hexdigest() for name, text in (("results.csv", table), ("seconds.csv", times))}
+    (tmp_path / "results.csv").write_bytes(table)
+    (tmp_path / "seconds.csv").write_bytes(times)
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "files": sums, "seed": 5}))
+    results = Results.load(tmp_path)
+    assert results.regret["'=a"].tolist() == [[0.25]]
+    assert results.seconds["'=a"].tolist() == [1e-7]
+    assert results.manifest == {"seed": 5}
+
+
+def test_threads_saving_to_one_folder(tmp_path: Path) -> None:
+    failed: list[Exception] = []
+
+    def work(name: str) -> None:
+        try:
+            for _ in range(20):
+                made(name).save(tmp_path)
+                assert Results.load(tmp_path).policies in (["a"], ["b"], ["c"])
+        except Exception as reason:  # noqa: BLE001
+            failed.append(reason)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd", "-x", "@sum", "'quoted", "\tTab", "plain", "-1"])
+def test_no_cell_is_a_formula(tmp_path: Path, name: str) -> None:
+    results = made(name)
+    results.save(tmp_path)
+    assert Results.load(tmp_path).policies == [name]
+    cells = [row[0] for row in csv.reader((tmp_path / "results.csv").read_text().splitlines())]
+    assert cells[1] == "-1" or not cells[1].startswith(("=", "+", "-", "@", "\t"))
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:

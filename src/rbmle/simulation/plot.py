@@ -12,11 +12,14 @@ from rbmle.errors import InvalidParameterError, RbmleError
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe & Ito's colours, told apart with every common kind of colour blindness; past them the line style changes too.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-STYLES = ("-", "--", ":", "-.")
+STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+# Inches of a line of the legend, which with many policies decides how tall a figure is.
+LEGEND_LINE = 0.185
 # Where final regrets differ by more than this, only a logarithmic axis shows all curves.
 FAR_APART = 20.0
 ENDINGS = (".png", ".svg", ".pdf")
@@ -32,17 +35,17 @@ def regret_curves(
     rounds: IntArray,
     regret: Mapping[str, FloatArray],
     *,
+    ax: "Axes | None" = None,
     band: str | None = "quantile",
     log_x: bool = False,
     log_y: bool | None = None,
     title: str | None = None,
 ) -> "Figure":
-    """Cumulative regret of every policy, (trials, R) each. See `Results.plot` for the bands."""
+    """Cumulative regret of every policy, (trials, R) each. See `Results.plot` for the axes and the bands."""
     if band not in BANDS:
         names = ", ".join(repr(name) for name in BANDS)
         raise InvalidParameterError(f"The 'band' parameter of plot must be one of {names}. Got {band!r} instead.")
-    figure = new_figure()
-    axes = figure.subplots()
+    axes = new_figure(height=max(4.0, 0.5 + LEGEND_LINE * len(regret))).subplots() if ax is None else ax
     looks = {name: look(number) for number, name in enumerate(regret)}
     curves = {name: centre_and_band(values, band) for name, values in regret.items()}
     for name in sorted(curves, key=lambda name: -float(curves[name][0][-1])):  # the legend reads as the curves end
@@ -70,6 +73,7 @@ def regret_curves(
     axes.grid(axis="y", lw=0.5, color="#e5e5e5")
     axes.set_axisbelow(True)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8.5, handlelength=2.2)
+    figure: Figure = axes.figure.canvas.figure  # through figures within figures
     return figure
 
 
@@ -99,10 +103,10 @@ def short(value: float) -> str:
 def new_figure(width: float = 7.2, height: float = 4.0) -> "Figure":
     """An empty figure that belongs to no window and no global state."""
     try:
-        from matplotlib.figure import Figure
+        from rbmle.simulation.drawing import Drawing
     except ModuleNotFoundError as missing:
         raise RbmleError("Figures need matplotlib: pip install 'rbmle[plot]'.") from missing
-    return Figure(figsize=(width, height), layout="constrained")
+    return Drawing(figsize=(width, height), layout="constrained")
 
 
 def save_figure(figure: "Figure", path: str | PathLike[str]) -> None:

@@ -13,6 +13,7 @@ import pytest
 from rbmle import files
 from rbmle.errors import InvalidInputError, InvalidParameterError, MissingFileError, RbmleError, StateFileError
 from rbmle.simulation import Results
+from rbmle.simulation.log import TrialLog
 
 ROUNDS = np.array([1, 10, 100])
 
@@ -66,6 +67,59 @@ def test_tidy_table_and_frames() -> None:
     statistics = results.statistics_frame()
     assert statistics.loc["b", "q95"] == results.statistics()["b"]["q95"]
     assert statistics.loc["a", "seconds"] == results.seconds_per_decision()["a"]
+
+
+def test_a_frame_has_a_column_per_parameter() -> None:
+    results = made("a", "b")
+    results.manifest["policies"] = {"a": {"policy": "LinUCB", "alpha": 0.5}, "b": {"policy": "Own", "round": 3}}
+    frame = results.to_frame()
+    assert list(frame.columns) == ["policy", "trial", "round", "regret", "method", "alpha", "round (parameter)"]
+    of_a, of_b = (frame[frame["policy"] == name] for name in "ab")
+    assert set(of_a["method"]) == {"LinUCB"}
+    assert set(of_a["alpha"]) == {0.5}
+    assert of_b["alpha"].isna().all()
+    assert set(of_b["round (parameter)"]) == {3}
+    assert set(frame["round"]) == {1, 10, 100}
+
+
+def test_a_table_for_notebooks() -> None:
+    html = made("best", "<b>worst</b>")._repr_html_()
+    assert "<table>" in html
+    assert "&lt;b&gt;worst" in html
+    assert html.index("best") < html.index("worst")
+    assert f"<b>{made('best', 'x').statistics()['best']['mean']:.2f}</b>" in html
+
+
+def test_times_from_a_store_are_left_out_of_means() -> None:
+    results = made("a", "b")
+    results.seconds = {"a": np.array([np.nan, 2e-6, np.nan, 4e-6, np.nan]), "b": np.full(5, np.nan)}
+    assert results.seconds_per_decision()["a"] == pytest.approx(3e-6)
+    assert np.isnan(results.seconds_per_decision()["b"])
+    assert "3 µs" in str(results)
+    assert str(results).splitlines()[-1].endswith("–")
+
+
+def logged() -> Results:
+    results = made("a")
+    arms = np.arange(10, dtype=np.int32).reshape(5, 2)
+    results.logs = {"a": TrialLog(arms, np.full((5, 2), np.nan), arms / 3)}
+    return results
+
+
+def test_a_log_as_columns(tmp_path: Path) -> None:
+    columns = logged().log("a")
+    assert list(columns) == ["trial", "round", "arm", "probability", "reward"]
+    assert columns["trial"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert columns["round"].tolist() == [1, 2] * 5
+    assert columns["arm"].tolist() == list(range(10))
+    logged().save(tmp_path)
+    again = Results.load(tmp_path).log("a")
+    assert all(np.array_equal(columns[name], again[name], equal_nan=True) for name in columns)
+    both = logged() + made("b")
+    with pytest.raises(InvalidInputError, match=r"log needs results of simulate\(..., log=True\)"):
+        both.log("b")
+    with pytest.raises(InvalidInputError, match="policy must be one of a, b"):
+        both.log("c")
 
 
 def test_frames_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,7 +137,7 @@ def test_lambdas_run_unstored_and_that_is_said_once(tmp_path: Path) -> None:
 
 
 def test_a_problem_without_a_source_is_played_again(tmp_path: Path) -> None:
-    space: dict[str, Any] = {"Problem": Problem, "Rounds": Rounds, "np": np}
+    space: dict[str, Any] = {"__name__": "typed_by_hand", "Problem": Problem, "Rounds": Rounds, "np": np}
     exec(
         "class Typed(Problem):\n"
         "    n_arms, n_features, static, params = 2, 2, True, {}\n"
@@ -198,7 +198,8 @@ def test_killed_and_called_again_it_goes_on(tmp_path: Path) -> None:
         while stored(path) == before and child.poll() is None:
             time.sleep(0.02)
         child.send_signal(signal.SIGKILL)
-        assert child.wait() == -signal.SIGKILL
+        child.communicate()
+        assert child.returncode == -signal.SIGKILL
         assert before < stored(path) < 80
     assert start(path.name).communicate()[0] == whole
     assert stored(path) == 80

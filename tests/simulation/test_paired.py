@@ -16,7 +16,9 @@ def results(**final: list[float]) -> Results:
 def test_intervals_are_those_of_the_paired_t_test() -> None:
     rng = np.random.default_rng(4)
     base = rng.normal(100, 50, 20)
-    made = results(mine=base.tolist(), other=(base + rng.normal(2, 3, 20)).tolist(), far=rng.normal(300, 5, 20).tolist())
+    made = results(
+        mine=base.tolist(), other=(base + rng.normal(2, 3, 20)).tolist(), far=rng.normal(300, 5, 20).tolist()
+    )
     paired = made.compare("mine", level=0.9)
     assert [each.policy for each in paired.differences] == ["other", "far"]
     for each in paired.differences:

@@ -12,7 +12,7 @@ from rbmle.simulation import simulate
 
 def test_every_combination_is_named_by_what_is_swept() -> None:
     policies = rbmle.sweep(LinRBMLE, bias=[Sqrt(scale=0.5), Sqrt(scale=2.0)], regularization=[0.1, 1.0], n_features=3)
-    assert list(policies)[0] == "LinRBMLE(bias=Sqrt(scale=0.5), regularization=0.1)"
+    assert next(iter(policies)) == "LinRBMLE(bias=Sqrt(scale=0.5), regularization=0.1)"
     assert [(each.bias.scale, each.regularization) for each in policies.values()] == [  # type: ignore[attr-defined]
         (0.5, 0.1),
         (0.5, 1.0),

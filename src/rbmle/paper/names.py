@@ -11,12 +11,12 @@ def names_section() -> Section:
     published = {**published_policies(3, 1000), **published_glm_policies(5, 10, 1000)}
     rows: list[list[Cell | str]] = []
     for name, policy in authors.items():
-        shown = type(published[name]).__name__
-        same = policy.params == published[name].params and type(policy) is type(published[name])
-        rows.append([name, f"`{type(policy).__name__}`", policy.title, "the same" if same else f"`{shown}`"])
+        other = published[name]
+        alike = "the same" if policy.params == other.params else "the same class, other settings"
+        shown = alike if type(policy) is type(other) else f"`{type(other).__name__}`"
+        rows.append([name, f"`{type(policy).__name__}`", policy.title, shown])
     table = Table(
-        "Names of the methods. Where a class stands in the last column, the published tables need another definition "
-        "or other settings.",
+        "The paper's column names, and the classes of this library.",
         ["in the paper", "by its authors: class", "what it is", "as published"],
         rows,
         "names",

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbmle.report.figures import look, new_figure
 from rbmle.simulation.grid import duration
-from rbmle.simulation.plot import LEGEND_LINE
+from rbmle.simulation.plot import LEGEND_HANDLE, LEGEND_LETTER, LEGEND_LINE
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ PANEL = (4.2, 3.4)
 """Inches of a figure that stands beside others in `Panels`."""
 
 MARKERS = "osD^vP*X<>hd"
-LEGEND_HANDLE, LEGEND_LETTER = 0.5, 0.068
-"""Inches of a legend's sample of a curve, and of a letter."""
 LINES_WITHIN = 3
 """So many lines of a legend fit into the height asked for."""
 WIDE_RANGE = 30.0

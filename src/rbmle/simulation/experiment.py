@@ -132,8 +132,8 @@ class Experiment:
         return COSTS.get(type(self.policies[name]).__name__, USUAL_COST)
 
     def _piece(self, name: str, trial: int) -> Piece:
-        policy = self.identities[name]
-        if self.source.identity is None or isinstance(policy, Unstorable):
+        policy = None if self.source.identity is None else self.identities[name]
+        if policy is None or isinstance(policy, Unstorable):
             return Piece(f"{id(self)} {name} {trial}", None)
         settings = {
             "problem": self.source.identity,

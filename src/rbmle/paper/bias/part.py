@@ -56,7 +56,7 @@ class BiasPart(Part):
         greedy = list[str]()
         for letter, setting, each in zip(LETTERS, plan.linear, self.experiments, strict=False):
             results = each.results(outcomes)
-            greedy.append(f"({letter}) {without_bias(results)}")
+            greedy.append(f"({letter}) {'static' if setting.static else 'varying'} {without_bias(results)}")
             final = {name: results.final_regret(name) for name in results.policies}
             means = np.array([[final[name_of(c, p)].mean() for p in plan.bias_exponents] for c in plan.bias_scales])
             title = short_name(setting)
@@ -99,8 +99,9 @@ class BiasPart(Part):
             ),
             table,
             f"**Is a bias needed at all?** Mean regret without any bias (greedy: α = 0), less that with √t, paired "
-            f"over {plan.bias_trials} trials, with its 95 % interval by Student's t: {'; '.join(greedy)}. Where the "
-            "interval holds zero, varying contexts explore by themselves: the setting does not tell methods apart.",
+            f"over {plan.bias_trials} trials, with its 95 % interval by Student's t: {'; '.join(greedy)}. An interval "
+            "that holds zero does not tell the two apart; on varying contexts, which explore by themselves, that is "
+            "so for good where the interval is narrow.",
         ]
         return Finding(Section("Which bias? A sweep over α(t) = c·t^p", content), {"bias": records}, [f"bias: {line}"])
 

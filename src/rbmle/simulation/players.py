@@ -9,7 +9,7 @@ import numpy as np
 
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_arm, describe
-from rbmle.policies.base import FixedArms, Policy
+from rbmle.policies.base import Policy
 from rbmle.problems.base import Problem, Rounds
 from rbmle.random import generator
 from rbmle.types import FloatArray, IntArray
@@ -121,7 +121,7 @@ class CompiledPlayer:
     def __init__(self, policy: Policy, problem: Problem) -> None:
         self.policy = policy
         self.static = problem.static
-        self.arms: FixedArms | None = None
+        self.arms: Any = None
         self.warm = False
 
     def play(self, rounds: Rounds, clock: Clock) -> Played:
@@ -131,7 +131,7 @@ class CompiledPlayer:
         if self.arms is None and self.static:
             self.arms = self.policy.fix_arms(rounds.contexts[0])
         if self.arms is not None:
-            chosen = self.arms.play(rounds.rewards)
+            chosen: IntArray = self.arms.play(rounds.rewards)
         else:
             chosen = self.policy.play(rounds.contexts, rounds.rewards)
         return Played(chosen, clock() - start, np.full(len(chosen), np.nan))

@@ -60,5 +60,7 @@ def test_bad_arguments() -> None:
     made = results(a=[1.0], b=[2.0])
     with pytest.raises(InvalidInputError, match="policy must be one of a, b. Got 'c'"):
         made.compare("c")
+    with pytest.raises(InvalidInputError, match="policy must be one of b. Got 'a'"):
+        made.compare("a")["a"]
     with pytest.raises(InvalidParameterError, match="'level' parameter of compare"):
         made.compare("a", level=1.0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rbmle.errors import InvalidInputError
 from rbmle.simulation.frames import pandas
 from rbmle.simulation.grid import Grid, number
 from rbmle.types import FloatArray
@@ -51,7 +52,10 @@ class Paired:
     differences: Sequence[Difference]
 
     def __getitem__(self, policy: str) -> Difference:
-        return next(each for each in self.differences if each.policy == policy)
+        found = {each.policy: each for each in self.differences}
+        if policy not in found:
+            raise InvalidInputError(f"policy must be one of {', '.join(found)}. Got {policy!r}.")
+        return found[policy]
 
     def grid(self) -> Grid:
         """The table, smallest difference first."""

@@ -1,7 +1,10 @@
 """Generators from seeds: an integer at the edges, a generator inside, never the global state."""
 
 import copy
+import random
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -29,8 +32,8 @@ def from_state(state: dict[str, Any]) -> np.random.Generator:
 
 
 def fresh_seed() -> int:
-    """A seed that nobody has had before, from the system's entropy."""
-    return secrets.randbits(63)
+    """A seed that nobody chose, from the system's own randomness; short enough for every file format."""
+    return secrets.randbits(62)
 
 
 def twin_of(rng: np.random.Generator) -> np.random.Generator:
@@ -40,3 +43,13 @@ def twin_of(rng: np.random.Generator) -> np.random.Generator:
     twin = np.random.Generator(np.random.PCG64(0))
     twin.bit_generator.state = rng.bit_generator.state
     return twin
+
+
+@contextmanager
+def python_random_kept() -> Iterator[None]:
+    """Leave Python's global generator as it was: some libraries draw from it when they are first imported."""
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)

@@ -2,13 +2,16 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from rbmle import Policy, __version__
 from rbmle.cli import app
+from rbmle.report.templating import environment
 from rbmle.simulation import Results
 
 SMALL = ["compare", "--methods", "LinRBMLE,LinUCB", "--horizon", "50", "--trials", "3", "--jobs", "1"]
@@ -63,6 +66,10 @@ def test_compare_from_a_file(tmp_path: Path) -> None:
         (["compare", "--family", "beta"], "Unknown family 'beta'"),
         (["compare", "--figure", "regret.gif"], "must end in one of .png, .svg, .pdf"),
         (["compare", "--config", "nowhere.toml"], "nowhere.toml cannot be read"),
+        (["compare", "--jobs", "100000"], "The 'n_jobs' parameter of simulate must be a non-zero int, at most 1024"),
+        (["compare", "--arms", "1000000000", "--methods", "LinUCB"], "1,000,000,000 arms of 3 features"),
+        (["compare", "--import", "nowhere_to_be_found"], "nowhere_to_be_found cannot be imported"),
+        (["methods", "--import", "nowhere.py"], "nowhere.py cannot be imported"),
         (["methods", "LinTs2"], "Unknown method 'LinTs2'. Did you mean LinTS"),
     ],
 )
@@ -80,6 +87,88 @@ def test_methods_lists_all() -> None:
         if cls.__module__.startswith("rbmle."):
             assert name in out
     assert "m + ½ α(t) v" in out
+
+
+@pytest.mark.parametrize("name", ["linucb", "LINUCB", "LinUCB"])
+def test_capitals_do_not_matter(name: str) -> None:
+    assert typed("methods", name) == typed("methods", "LinUCB")
+    out, _ = typed("compare", "--methods", name, "--horizon", "20", "--trials", "2", "--jobs", "1")
+    assert "\nLinUCB" in out
+
+
+OWN = """
+from dataclasses import dataclass
+from rbmle import LinUCB
+@dataclass(kw_only=True, eq=False)
+class {name}(LinUCB):
+    "Mine."
+    title = "a policy of my own"
+    notation = "mine"
+    source = "nobody"
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of a module in the present folder, with a policy of somebody."""
+    name = "own_policies_of_a_test"
+    (tmp_path / f"{name}.py").write_text(OWN.format(name="MineOfATest"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield name
+    sys.modules.pop(name, None)
+    Policy.registry.pop("MineOfATest", None)
+
+
+@pytest.mark.parametrize("ending", ["", ".py"])
+def test_policies_of_ones_own(own: str, ending: str) -> None:
+    assert "a policy of my own" in typed("methods", "MineOfATest", "--import", own + ending)[0]
+    out, _ = typed("compare", "--import", own + ending, "--horizon", "20", "--trials", "2", "--jobs", "1")
+    assert "\nMineOfATest" in out, "imported policies take part by default"
+    out, _ = typed("compare", "--import", own + ending, "--methods", "mineofatest,LinUCB", "--horizon", "20",
+                   "--trials", "2", "--jobs", "1")  # fmt: skip
+    assert "\nMineOfATest" in out
+    for verb in ("methods", "compare"):
+        assert "--import" in typed(verb, "--help")[0]
+
+
+def test_a_file_must_not_stand_in_for_a_module(tmp_path: Path) -> None:
+    path = tmp_path / "json.py"
+    path.write_text("")
+    _, err = typed("methods", "--import", str(path), code=2)
+    assert "there is another module called json" in err
+
+
+def test_compare_with_a_store_goes_on(tmp_path: Path) -> None:
+    words = [*SMALL, "--store", str(tmp_path / "trials.sqlite"), "--out"]
+    typed(*words, str(tmp_path / "first"))
+    out, _ = typed(*words, str(tmp_path / "again"))
+    first, again = Results.load(tmp_path / "first"), Results.load(tmp_path / "again")
+    assert all(np.array_equal(first.regret[name], again.regret[name]) for name in first.policies)
+    assert all(np.isnan(times).all() for times in again.seconds.values()), "no trial was played"
+    assert "–" in out
+
+
+@pytest.mark.parametrize(
+    ("missing", "option", "words"),
+    [("matplotlib.figure", "--figure", "matplotlib"), ("matplotlib.figure", "--report", "matplotlib"),
+     ("jinja2", "--report", "jinja2")],
+)  # fmt: skip
+def test_what_cannot_be_written_is_said_before_the_work(
+    missing: str, option: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.delitem(sys.modules, "rbmle.simulation.drawing", raising=False)
+    monkeypatch.setattr("rbmle.simulation.simulate", None)
+    environment.cache_clear()
+    _, err = typed(*SMALL, option, str(tmp_path / "out.png"), code=2)
+    assert f"need {words}: pip install" in err
+
+
+def test_compare_shows_paired_differences() -> None:
+    out, _ = typed(*SMALL)
+    assert "More regret than" in out
+    assert "95 % interval by Student's t" in out
 
 
 def test_methods_explains_one() -> None:

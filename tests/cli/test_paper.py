@@ -14,7 +14,7 @@ def test_stopped_by_hand(monkeypatch, tmp_path):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rbmle.paper.reproduce.carry_out", stop)
+    monkeypatch.setattr("rbmle.paper.study.carry_out", stop)
     done = typed("paper", "bias", "--quick", "--out", str(tmp_path))
     assert done.exit_code == 130
     assert "the same command goes on from here" in done.stdout

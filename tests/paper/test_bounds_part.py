@@ -3,7 +3,6 @@
 import math
 
 from rbmle.paper.bounds.part import largest_loss, verdict
-from rbmle.paper.experiment import Experiment
 from rbmle.paper.settings import GLM, LINEAR
 
 
@@ -25,10 +24,9 @@ def test_a_bound_that_says_something_is_one():
 
 
 def test_the_largest_loss_is_that_of_playing_minus_theta_where_theta_is_best():
-    linear = Experiment("bounds", LINEAR[0], {}, 1000, 1)
     norm = math.sqrt(0.09 + 0.25 + 0.64)
-    assert math.isclose(largest_loss(linear), 1000 * 2 * norm)
+    assert math.isclose(largest_loss(LINEAR[0], 1000), 1000 * 2 * norm)
     theta = GLM[0].theta
     norm = math.sqrt(sum(x * x for x in theta))
     gap = 1 / (1 + math.exp(-norm)) - 1 / (1 + math.exp(norm))
-    assert math.isclose(largest_loss(Experiment("bounds", GLM[0], {}, 200, 1)), 200 * gap)
+    assert math.isclose(largest_loss(GLM[0], 200), 200 * gap)

@@ -1,133 +1,18 @@
-"""What the study is made of: the store, the jobs, the progress, the plain methods, the sentences."""
+"""What the study is made of: the legacy stream, the plain methods, the sentences."""
 
-import _thread
-import signal
-import threading
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from rbmle.paper import LINEAR, authors_glm_policies, authors_policies
-from rbmle.paper.experiment import frozen, restored
+from rbmle.paper.legacy import frozen, restored
 from rbmle.paper.plan import QUICK
-from rbmle.paper.progress import Progress
 from rbmle.paper.regret.differences import conclusions, differing
 from rbmle.paper.regret.linear import linear_regret
 from rbmle.paper.time.plain import PlainGLM, PlainLinear, vids_choice
-from rbmle.paper.work import Batch, Job, carry_out, merged, worker_count
 from rbmle.problems import GLMProblem, LinearProblem
 from rbmle.simulation import Results
-from rbmle.simulation.store import Outcome, Store
-
-
-def job(name, play=None, before=None, cost=1.0):
-    return Job("part", "here", name, {"name": name}, play or (lambda data, earlier: Outcome(data, 1.0)), cost, before)
-
-
-def test_work_is_done_once_and_in_the_order_it_needs(tmp_path):
-    seen = []
-
-    def play(data, earlier):
-        seen.append(None if earlier is None else earlier.state)
-        return Outcome(data, 1.0, bytes([len(seen)]))
-
-    first = job("first", play)
-    second = job("second", play, before=first)
-    third = job("third", play, before=second)
-    loaded = []
-    batch = Batch([third, second, first], lambda: loaded.append(1) or np.zeros(1))
-    with Store(tmp_path) as store, Progress(False) as progress:
-        carry_out([batch], store, 2, progress)
-        carry_out([batch], store, 2, progress)
-    assert seen == [None, b"\x01", b"\x02"]
-    assert loaded == [1]
-
-
-def test_a_failing_job_stops_the_run_and_keeps_what_was_done(tmp_path):
-    def fail(data, earlier):
-        raise ValueError("no")
-
-    good, bad = job("good", cost=2.0), job("bad", fail)
-    with pytest.raises(ValueError, match="no"), Store(tmp_path) as store, Progress(False) as progress:
-        carry_out([Batch([good, bad], lambda: np.zeros(1))], store, 1, progress)
-    with Store(tmp_path) as store:
-        assert good.key in store
-        assert bad.key not in store
-
-
-@pytest.fixture
-def listening():
-    """Take Ctrl-C even where the tests were started in the background, which ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("listening")
-def test_stopped_by_hand_the_running_trial_is_kept(tmp_path):
-    def interrupted(data, earlier):
-        time.sleep(0.2)
-        _thread.interrupt_main()
-        time.sleep(0.2)
-        return Outcome(data, 1.0)
-
-    first, second = job("first", interrupted, cost=2.0), job("second")
-    with pytest.raises(KeyboardInterrupt), Store(tmp_path) as store, Progress(False) as progress:
-        carry_out([Batch([first, second], lambda: np.zeros(1))], store, 1, progress)
-    with Store(tmp_path) as store:
-        assert first.key in store
-        assert second.key not in store
-
-
-def test_jobs_run_side_by_side_unless_they_measure_time(tmp_path):
-    meeting = threading.Barrier(2, timeout=10)
-
-    def meet(data, earlier):
-        meeting.wait()
-        return Outcome(data, 1.0)
-
-    with Store(tmp_path) as store, Progress(False) as progress:
-        carry_out([Batch([job("a", meet), job("b", meet)], lambda: np.zeros(1))], store, 2, progress)
-        assert len(store) == 2
-
-
-def test_batches_on_the_same_data_become_one():
-    one, other, third = Batch([job("a"), job("b")], dict), Batch([job("b"), job("c")], dict), Batch([job("d")], dict)
-    joined = merged([one, other, third], ["x", "x", "y"])
-    assert [[each.policy for each in batch.jobs] for batch in joined] == [["a", "b", "c"], ["d"]]
-
-
-def test_worker_count():
-    assert worker_count(3) == 3
-    assert worker_count(-1) >= 1
-    assert worker_count(-1000) == 1
-
-
-def test_time_left_learns_from_what_jobs_took(monkeypatch):
-    clock = iter([0.0, 0.0, 10.0, 14.0, 20.0, 20.0, 20.0])
-    progress = Progress(False)
-    monkeypatch.setattr("rbmle.paper.progress.time.monotonic", lambda: next(clock))
-    slow = [job("slow", cost=2.0), job("slow", cost=2.0)]
-    fast = job("fast", cost=1.0)
-    progress.expect([*slow, fast])
-    assert progress.seconds_done_and_left() == (0.0, 5.0)
-    progress.starts[id(slow[0])] = 10.0
-    next(clock), next(clock)
-    progress.done(slow[0])  # took 4 s where 2 were expected, so all guesses are doubled
-    assert progress.seconds_done_and_left() == (4.0, 4.0 + 2.0)
-
-
-def test_progress_is_shown_on_a_terminal(capsys):
-    with Progress(True) as progress:
-        one = job("LinUCB")
-        progress.expect([one])
-        progress.loading(one)
-        progress.started(one)
-        progress.done(one)
-        progress.working("report")
-    assert "report" in capsys.readouterr().err
 
 
 def test_legacy_stream_goes_on_from_where_it_was():

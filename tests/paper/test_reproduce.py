@@ -20,7 +20,7 @@ from rbmle.paper import GLM, LINEAR, glm_regret, printed_tables, run
 from rbmle.paper.parts import PARTS
 from rbmle.paper.plan import FULL, QUICK
 from rbmle.paper.regret.linear import EXACT, linear_regret
-from rbmle.paper.reproduce import study
+from rbmle.paper.study import study
 
 TINY = replace(
     QUICK, name="tiny", linear=(LINEAR[2],), linear_horizon=300, linear_trials=6, samples=2000, glm=(GLM[0],)
@@ -77,7 +77,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {here!r})
 from test_reproduce import LONGER
-from rbmle.paper.reproduce import study
+from rbmle.paper.study import study
 study(["linear-regret"], plan=LONGER, out={out!r}, jobs=2, progress=False)
 """
 
@@ -154,7 +154,7 @@ def test_published_glm_methods_go_on_with_their_stream(tmp_path, one_format):
 
 def test_methods_alike_in_both_definitions_are_run_once():
     part = linear_regret(TINY, "both")
-    keys = [job.key for each in part.experiments for jobs in each.jobs.values() for job in jobs]
+    keys = [key for each in part.experiments for key in each.keys]
     assert len(keys) == 2 * 9 * 6
     assert len(set(keys)) == (9 + 5) * 6
 

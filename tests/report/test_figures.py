@@ -1,6 +1,7 @@
 """The regret figure: what is drawn is the median or mean, in an order and colours one can follow."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from rbmle.errors import InvalidParameterError, RbmleError
 from rbmle.report.figures import PALETTE, look, regret_figure
+from rbmle.report.plots import compact
 from rbmle.simulation import Results
 
 ROUNDS = np.array([1, 2, 4, 8])
@@ -68,6 +70,40 @@ def test_looks_differ() -> None:
     assert len(set(looks)) == len(looks)
 
 
+def test_thirty_curves_and_none_is_cut_off(tmp_path: Path) -> None:
+    results = made(**{f"LinRBMLE(bias=Sqrt(scale={k}), regularization=0.1)": 1.0 + k for k in range(30)})
+    for figure in (results.plot(), compact(results.plot())):
+        figure.savefig(tmp_path / "figure.png", dpi=60)
+        legends = [*figure.legends, *filter(None, (axes.get_legend() for axes in figure.axes))]
+        assert len(legends) == 1
+        assert len(legends[0].get_texts()) == 30
+        page = figure.bbox
+        for text in legends[0].get_texts():
+            box = text.get_window_extent()
+            assert page.x0 <= box.x0 <= box.x1 <= page.x1
+            assert page.y0 <= box.y0 <= box.y1 <= page.y1
+        plot = figure.axes[0].get_window_extent()
+        assert plot.width > 0.25 * page.width
+        assert plot.height > 0.25 * page.height
+    assert len({tuple(map(str, look(number).values())) for number in range(30)}) == 30
+
+
+def test_axes_of_the_caller() -> None:
+    from matplotlib.figure import Figure
+
+    mine = Figure()
+    left, right = mine.subplots(1, 2)
+    assert made(a=1.0, b=2.0).plot(ax=right) is mine
+    assert len(right.lines) == 2
+    assert not left.lines
+    inner = Figure()
+    assert made(a=1.0).plot(ax=inner.subfigures(1, 2)[0].subplots()) is inner
+
+
+def test_a_notebook_shows_the_figure() -> None:
+    assert made(a=1.0).plot()._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+
+
 def test_bad_band() -> None:
     with pytest.raises(InvalidParameterError, match="The 'band' parameter of plot must be one of 'quantile'"):
         made(a=1.0).plot(band="wide")
@@ -75,5 +111,6 @@ def test_bad_band() -> None:
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.delitem(sys.modules, "rbmle.simulation.drawing", raising=False)
     with pytest.raises(RbmleError, match="pip install 'rbmle"):
         made(a=1.0).plot()

@@ -8,6 +8,7 @@ import pytest
 from rbmle.errors import RbmleError
 from rbmle.report import Cell, Report, Table, latex, markdown, write
 from rbmle.report.latex import escape
+from rbmle.report.write import as_csv
 
 
 def test_files(folder):
@@ -87,3 +88,10 @@ def test_latex_escapes(report):
 def test_best_cells_are_bold():
     table = Table("c", ["n", "v"], [["x", Cell("1", "best")]], "a")
     assert r"\textbf{1}" in latex(table)
+
+
+def test_no_cell_of_a_csv_file_is_a_formula():
+    table = Table("t", ["=name", "value"], [["=1+1", "-0.5"], ["plain", "+x"]], "formulas")
+    assert as_csv(table).splitlines() == ["'=name,value", "'=1+1,-0.5", "plain,'+x"]
+    records = Table("t", ["a"], [["x"]], "records", records=[{"policy": "@sum", "mean": -1.5}, {"policy": "b"}])
+    assert as_csv(records).splitlines() == ["policy,mean", "'@sum,-1.5", "b,"]

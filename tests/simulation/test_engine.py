@@ -1,5 +1,7 @@
 """simulate: the same result on any number of workers, and clear words for what cannot be run."""
 
+import subprocess
+import sys
 from typing import Any
 
 import joblib
@@ -10,7 +12,7 @@ from rbmle import LinRBMLE, LinTS, Uniform
 from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.problems import LinearProblem, PreparedProblem, Problem, Rounds
 from rbmle.simulation import Results, simulate
-from rbmle.simulation.engine import recorded_rounds
+from rbmle.simulation.experiment import recorded_rounds
 from rbmle.types import FloatArray
 
 PROBLEM = LinearProblem([0.6, -0.3], n_arms=4)
@@ -145,6 +147,13 @@ def test_bad_record(record: object) -> None:
         ({"trials": 0}, "'trials'"),
         ({"seed": -1}, "'seed'"),
         ({"n_jobs": 0}, "'n_jobs'"),
+        ({"n_jobs": "2"}, "'n_jobs' parameter of simulate must be a non-zero int.* Got '2' instead"),
+        ({"n_jobs": 2.0}, "'n_jobs'"),
+        ({"n_jobs": True}, "'n_jobs'"),
+        ({"n_jobs": 100_000}, "'n_jobs' parameter of simulate must be a non-zero int, at most 1024"),
+        ({"seed": 1.5}, r"'seed' parameter of simulate must be None or an int in \[0, inf\)"),
+        ({"log": 1}, "'log' parameter of simulate must be True or False"),
+        ({"log": True, "trials": 10**6}, "'log' parameter of simulate must be False.*take 3.4 GiB"),
     ],
 )
 def test_bad_settings(options: dict[str, object], words: str) -> None:
@@ -203,9 +212,42 @@ def test_bad_problems() -> None:
         run(problem=prepared, horizon=50, trials=3)
 
 
+def test_rounds_that_no_memory_holds_are_refused_before_they_are_drawn() -> None:
+    huge = LinearProblem([0.6, -0.3], n_arms=10**9)
+    with pytest.raises(InvalidParameterError, match="1,000,000,000 arms of 2 features"):
+        run(problem=huge)
+
+
+def test_a_fresh_seed_is_recorded() -> None:
+    one, other = run(seed=None), run(seed=None)
+    assert one.manifest["seed"] != other.manifest["seed"]
+    assert not same(one, other)
+    assert same(one, run(seed=one.manifest["seed"]))
+
+
+def test_a_policy_s_own_seed_is_replaced() -> None:
+    """Trials differ although the policy has one seed, and another seed of the policy changes nothing."""
+    one, other = run({"TS": LinTS(n_features=2, seed=1)}), run({"TS": LinTS(n_features=2, seed=2)})
+    assert same(one, other)
+    assert len(np.unique(one.final_regret("TS"))) == 5
+
+
+def test_python_s_global_generator_is_left_alone() -> None:
+    code = """
+import random
+before = random.getstate()
+from rbmle import LinRBMLE
+from rbmle.problems import LinearProblem
+from rbmle.simulation import simulate
+simulate([LinRBMLE(n_features=2)], LinearProblem([1.0, 0.0], 5), horizon=10, trials=2)
+assert random.getstate() == before
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_progress_bar(capfd: pytest.CaptureFixture[str]) -> None:
     run(progress=True)
-    assert "5/5" in capfd.readouterr().err
+    assert "5/5 jobs" in capfd.readouterr().err
     run()
     assert capfd.readouterr().err == "", "not a terminal: no bar"
 
@@ -221,5 +263,5 @@ def test_manifest() -> None:
     }
     assert "0x" not in manifest["policies"]["b"]["bias"]
     assert (manifest["seed"], manifest["horizon"], manifest["trials"]) == (3, 60, 5)
-    assert set(manifest["versions"]) == {"rbmle", "numpy", "numba", "python"}
+    assert set(manifest["versions"]) == {"rbmle", "numpy", "scipy", "numba", "python"}
     assert manifest["machine"]["cpus"] >= 1

@@ -149,3 +149,15 @@ def test_without_a_source_there_is_no_identity() -> None:
             identity(thing)
         with pytest.raises(Unstorable):
             identity(LinRBMLE(n_features=2, bias=thing if callable(thing) else partial(max, thing)))
+
+
+class Cached(LinUCB):
+    """A policy of somebody, on one of ours; it is played as a copy of its parameters and of what it has learnt."""
+
+
+def test_what_a_policy_keeps_beside_its_state_does_not_count() -> None:
+    one, other = Cached(n_features=2), Cached(n_features=2)
+    other._seen = object()  # type: ignore[attr-defined]
+    assert identity(one) == identity(other)
+    other.update([1.0, 0.0], 1.0)
+    assert identity(one) != identity(other)

@@ -1,14 +1,19 @@
 """Results: the paper's statistics, an exact round trip, and refusal of what is damaged."""
 
+import csv
+import hashlib
 import json
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rbmle.errors import InvalidInputError, InvalidParameterError, RbmleError, StateFileError
+from rbmle import files
+from rbmle.errors import InvalidInputError, InvalidParameterError, MissingFileError, RbmleError, StateFileError
 from rbmle.simulation import Results
+from rbmle.simulation.log import TrialLog
 
 ROUNDS = np.array([1, 10, 100])
 
@@ -45,7 +50,7 @@ def test_simple_questions() -> None:
 def test_text_table() -> None:
     lines = str(made("best", "worst, by far")).splitlines()
     assert lines[0] == "Final regret after 100 rounds, 5 trials"
-    assert lines[1].split() == ["policy", "mean", "std", "q10", "q25", "q50", "q75", "q90", "q95", "ns/round"]
+    assert lines[1].split() == ["policy", "mean", "std", "q10", "q25", "q50", "q75", "q90", "q95", "time"]
     assert lines[2].startswith("best ")
     assert len({len(line) for line in lines[1:]}) == 1
 
@@ -56,12 +61,65 @@ def test_tidy_table_and_frames() -> None:
     assert len(rows) == 2 * 5 * 3
     assert rows[4] == ("a", 1, 10, results.regret["a"][1, 1])
     frame = results.to_frame()
-    assert list(frame.columns) == ["policy", "trial", "round", "regret"]
+    assert list(frame.columns) == ["policy", "trial", "round", "regret", "method"]
     last = frame[(frame["policy"] == "b") & (frame["round"] == 100)]
     assert last["regret"].tolist() == results.final_regret("b").tolist()
     statistics = results.statistics_frame()
     assert statistics.loc["b", "q95"] == results.statistics()["b"]["q95"]
     assert statistics.loc["a", "seconds"] == results.seconds_per_decision()["a"]
+
+
+def test_a_frame_has_a_column_per_parameter() -> None:
+    results = made("a", "b")
+    results.manifest["policies"] = {"a": {"policy": "LinUCB", "alpha": 0.5}, "b": {"policy": "Own", "round": 3}}
+    frame = results.to_frame()
+    assert list(frame.columns) == ["policy", "trial", "round", "regret", "method", "alpha", "round (parameter)"]
+    of_a, of_b = (frame[frame["policy"] == name] for name in "ab")
+    assert set(of_a["method"]) == {"LinUCB"}
+    assert set(of_a["alpha"]) == {0.5}
+    assert of_b["alpha"].isna().all()
+    assert set(of_b["round (parameter)"]) == {3}
+    assert set(frame["round"]) == {1, 10, 100}
+
+
+def test_a_table_for_notebooks() -> None:
+    html = made("best", "<b>worst</b>")._repr_html_()
+    assert "<table>" in html
+    assert "&lt;b&gt;worst" in html
+    assert html.index("best") < html.index("worst")
+    assert f"<b>{made('best', 'x').statistics()['best']['mean']:.2f}</b>" in html
+
+
+def test_times_from_a_store_are_left_out_of_means() -> None:
+    results = made("a", "b")
+    results.seconds = {"a": np.array([np.nan, 2e-6, np.nan, 4e-6, np.nan]), "b": np.full(5, np.nan)}
+    assert results.seconds_per_decision()["a"] == pytest.approx(3e-6)
+    assert np.isnan(results.seconds_per_decision()["b"])
+    assert "3 µs" in str(results)
+    assert str(results).splitlines()[-1].endswith("–")
+
+
+def logged() -> Results:
+    results = made("a")
+    arms = np.arange(10, dtype=np.int32).reshape(5, 2)
+    results.logs = {"a": TrialLog(arms, np.full((5, 2), np.nan), arms / 3)}
+    return results
+
+
+def test_a_log_as_columns(tmp_path: Path) -> None:
+    columns = logged().log("a")
+    assert list(columns) == ["trial", "round", "arm", "probability", "reward"]
+    assert columns["trial"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert columns["round"].tolist() == [1, 2] * 5
+    assert columns["arm"].tolist() == list(range(10))
+    logged().save(tmp_path)
+    again = Results.load(tmp_path).log("a")
+    assert all(np.array_equal(columns[name], again[name], equal_nan=True) for name in columns)
+    both = logged() + made("b")
+    with pytest.raises(InvalidInputError, match=r"log needs results of simulate\(..., log=True\)"):
+        both.log("b")
+    with pytest.raises(InvalidInputError, match="policy must be one of a, b"):
+        both.log("c")
 
 
 def test_frames_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,8 +153,10 @@ def test_saving_again_replaces_and_leaves_other_files_alone(tmp_path: Path) -> N
 
 
 def test_damaged_and_foreign_folders(tmp_path: Path) -> None:
-    with pytest.raises(StateFileError, match="No results can be read"):
+    with pytest.raises(MissingFileError, match="nowhere cannot be read: .*nowhere does not exist"):
         Results.load(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError):
+        Results.load(tmp_path)
     made("a").save(tmp_path)
     table = tmp_path / "results.csv"
     whole = table.read_text()
@@ -105,13 +165,71 @@ def test_damaged_and_foreign_folders(tmp_path: Path) -> None:
         Results.load(tmp_path)
     table.write_text(whole)
     manifest = json.loads((tmp_path / "manifest.json").read_text())
+    manifest.pop("checksum")
     for change, words in (({"format": 99}, "has format 99.*update rbmle"), ({"files": 3}, "does not hold results")):
-        (tmp_path / "manifest.json").write_text(json.dumps(manifest | change))
+        (tmp_path / "manifest.json").write_bytes(files.to_json(manifest | change))
         with pytest.raises(StateFileError, match=words):
             Results.load(tmp_path)
     (tmp_path / "manifest.json").write_text("[")
     with pytest.raises(StateFileError, match="does not hold results"):
         Results.load(tmp_path)
+
+
+def test_no_change_of_the_manifest_goes_unseen(tmp_path: Path) -> None:
+    made("a").save(tmp_path)
+    whole = (tmp_path / "manifest.json").read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        place = int(rng.integers(len(whole)))
+        changed = whole[:place] + bytes([whole[place] ^ (1 << int(rng.integers(7)))]) + whole[place + 1 :]
+        (tmp_path / "manifest.json").write_bytes(changed)
+        try:
+            manifest = Results.load(tmp_path).manifest
+        except StateFileError:
+            continue
+        assert manifest == made("a").manifest, "only blanks between the words may have changed"
+
+
+def test_folders_of_version_0_1_load(tmp_path: Path) -> None:
+    """As 0.1 wrote them: no checksum in the manifest, texts as they are."""
+    table = b"policy,trial,round,regret\n'=a,0,7,0.25\n"
+    times = b"policy,trial,seconds\n'=a,0,1e-07\n"
+    sums = {name: hashlib.sha256(text).hexdigest() for name, text in (("results.csv", table), ("seconds.csv", times))}
+    (tmp_path / "results.csv").write_bytes(table)
+    (tmp_path / "seconds.csv").write_bytes(times)
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "files": sums, "seed": 5}))
+    results = Results.load(tmp_path)
+    assert results.regret["'=a"].tolist() == [[0.25]]
+    assert results.seconds["'=a"].tolist() == [1e-7]
+    assert results.manifest == {"seed": 5}
+
+
+def test_threads_saving_to_one_folder(tmp_path: Path) -> None:
+    failed: list[Exception] = []
+
+    def work(name: str) -> None:
+        try:
+            for _ in range(20):
+                made(name).save(tmp_path)
+                assert Results.load(tmp_path).policies in (["a"], ["b"], ["c"])
+        except Exception as reason:  # noqa: BLE001
+            failed.append(reason)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd", "-x", "@sum", "'quoted", "\tTab", "plain", "-1"])
+def test_no_cell_is_a_formula(tmp_path: Path, name: str) -> None:
+    results = made(name)
+    results.save(tmp_path)
+    assert Results.load(tmp_path).policies == [name]
+    cells = [row[0] for row in csv.reader((tmp_path / "results.csv").read_text().splitlines())]
+    assert cells[1] == "-1" or not cells[1].startswith(("=", "+", "-", "@", "\t"))
 
 
 def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:

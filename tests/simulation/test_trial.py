@@ -1,6 +1,7 @@
 """One trial against a plain loop: the same arms, the same regret, whatever the block."""
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -103,6 +104,45 @@ def test_compilation_is_not_timed() -> None:
     problem = LinearProblem([0.5, 0.5], n_arms=3)
     first = run_trial({"a": LinRBMLE(n_features=2)}, problem, 10, 0, 0, np.array([10]))
     assert first["a"].seconds < 5e-3
+
+
+class Decides:
+    """Plays arm 1 with chance 0.25, as it says."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+        self.seen: list[float] = []
+
+    def choose(self, contexts: FloatArray) -> int:
+        raise AssertionError("with a log it is asked to decide")
+
+    def decide(self, contexts: FloatArray) -> SimpleNamespace:
+        arm = int(self.rng.random() < 0.25)
+        return SimpleNamespace(arm=arm, probability=(0.75, 0.25)[arm])
+
+    def update(self, context: FloatArray, reward: float) -> None:
+        self.seen.append(reward)
+
+
+@pytest.mark.parametrize("block", [7, 4096])
+def test_a_log_has_arms_chances_and_rewards(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "BLOCK", block)
+    policies = {"decides": Decides(), "chooses": Always(1), "compiled": LinUCB(n_features=2)}
+    monkeypatch.setattr(LinUCB, "decide", None, raising=False)
+    outcome = run_trial(policies, Drifting(), 100, 0, 0, np.array([100]), log=True)
+    means = Drifting().rounds(0, 0, 0, 100).mean_rewards
+    for name, one in outcome.items():
+        assert one.log is not None
+        assert one.log.rewards.tolist() == means[np.arange(100), one.log.arms].tolist()
+        assert np.sum(means.max(axis=1) - one.log.rewards) == pytest.approx(one.regret[-1])
+        again = type(one.log).unpacked(one.log.packed())
+        assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(again, one.log, strict=True)), name
+    log = outcome["decides"].log
+    assert log is not None
+    assert log.chances.tolist() == np.where(log.arms == 1, 0.25, 0.75).tolist()
+    for name in ("chooses", "compiled"):
+        assert np.isnan(outcome[name].log.chances).all()  # type: ignore[union-attr]
+    assert run_trial(policies | {"decides": Always(0)}, Drifting(), 10, 0, 0, np.array([10]))["chooses"].log is None
 
 
 class Drifting(Problem):

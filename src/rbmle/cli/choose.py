@@ -4,6 +4,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from rbmle import params
+from rbmle.cli import known as shell
 from rbmle.cli import values
 from rbmle.cli.study import Study
 from rbmle.errors import InvalidParameterError
@@ -36,7 +37,7 @@ def policies(study: Study) -> dict[str, Policy]:
     if methods == ["all"] or not (methods or study.policies):
         methods = suitable(study, with_slow=bool(methods))
     for method in methods:
-        chosen[method] = build(method, {}, study)
+        chosen[shell.method(method).__name__] = build(method, {}, study)
     for name, table in study.policies.items():
         arguments = dict(table)
         chosen[name] = build(str(arguments.pop("method", name)), arguments, study)
@@ -46,8 +47,11 @@ def policies(study: Study) -> dict[str, Policy]:
 def suitable(study: Study, with_slow: bool) -> list[str]:
     """Methods for the family: linear ones for Gaussian rewards, generalized linear ones for the others."""
     names = []
-    for name, cls in Policy.registry.items():
-        if not cls.__module__.startswith("rbmle.policies.") or (name in SLOW and not with_slow):
+    for name, cls in shell.methods().items():
+        ours = cls.__module__.split(".")[0] == "rbmle"
+        if (ours and not cls.__module__.startswith("rbmle.policies.")) or (not ours and not study.imports):
+            continue
+        if name in SLOW and not with_slow:
             continue
         if name != "Uniform" and study.family not in families(cls):
             continue
@@ -68,9 +72,7 @@ def families(cls: type[Policy]) -> tuple[str, ...]:
 
 def build(method: str, arguments: dict[str, Any], study: Study) -> Policy:
     """A policy by the name of its class. What the study knows (features, arms, horizon, family) need not be said."""
-    if method not in Policy.registry:
-        raise InvalidParameterError(f"Unknown method {method!r}.{values.suggestion(method, Policy.registry)}")
-    cls = Policy.registry[method]
+    cls = shell.method(method)
     known = {each.name: each for each in fields(cls)}
     for name in arguments:
         if name not in known:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from rbmle.cli.known import IMPORT_HELP, import_all
 from rbmle.cli.study import Study
 
 EXAMPLES = """
@@ -17,6 +18,10 @@ EXAMPLES = """
 `rbmle compare --theta 0.5,0.5,-0.7 --arms 20 --noise "Uniform(half_width=0.5)" --out results/`
 
 `rbmle compare --family logistic --trials 50 --report study/`
+
+`rbmle compare --trials 500 --store trials/` — killed or called again with more trials, it goes on where it was
+
+`rbmle compare --import mine.py --methods MyMethod,LinUCB` — a policy of your own
 
 `rbmle compare --config study.toml` with a file like
 
@@ -65,6 +70,11 @@ def compare(
     report: Annotated[
         Path | None, typer.Option(help="Write a report of the comparison to a folder: page, Markdown, tables, figures.")
     ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Keep finished trials in a folder, or in a .sqlite file, and do not play them again."),
+    ] = None,
+    imports: Annotated[list[str] | None, typer.Option("--import", help=IMPORT_HELP, metavar="MODULE")] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with these settings and tables of policies.")] = None,
 ) -> None:
     """Compare methods on a problem: regret over many trials, and the time of a decision.
@@ -75,9 +85,22 @@ def compare(
     given = {
         "theta": theta, "arms": arms, "static": static, "noise": noise, "family": family, "methods": methods,
         "horizon": horizon, "trials": trials, "seed": seed, "jobs": jobs, "figure": figure, "out": out,
-        "report": report,
+        "report": report, "store": store, "imports": imports or None,
     }  # fmt: skip
     run((Study() if config is None else Study.from_toml(config)).changed(given))
+
+
+def check_outputs(study: Study) -> None:
+    """Raise before the work, not after, where what is asked for cannot be written."""
+    from rbmle.report.templating import environment
+    from rbmle.simulation.plot import check_ending, new_figure
+
+    if study.figure is not None:
+        check_ending(study.figure)
+    if study.figure is not None or study.report is not None:
+        new_figure()
+    if study.report is not None:
+        environment("html")
 
 
 def run(study: Study) -> None:
@@ -85,16 +108,16 @@ def run(study: Study) -> None:
     from rich.console import Console
 
     from rbmle.cli import choose
-    from rbmle.report.tables import statistics_table
+    from rbmle.report.tables import grid_table, statistics_table
     from rbmle.simulation import simulate
-    from rbmle.simulation.plot import check_ending
 
-    if study.figure is not None:
-        check_ending(study.figure)  # before the work, not after
+    check_outputs(study)
+    import_all(study.imports)
     problem = choose.problem(study)
     results = simulate(
-        choose.policies(study), problem, horizon=study.horizon, trials=study.trials, seed=study.seed, n_jobs=study.jobs
-    )
+        choose.policies(study), problem, horizon=study.horizon, trials=study.trials, seed=study.seed, n_jobs=study.jobs,
+        store=study.store,
+    )  # fmt: skip
     kind = "static" if study.static else "varying"
     words = f"{problem.n_arms} {kind} arms, {problem.n_features} features"
     console = Console(highlight=False)
@@ -102,6 +125,13 @@ def run(study: Study) -> None:
     console.print(f"[dim]{problem!r}[/dim]", markup=True, soft_wrap=True)
     console.print(statistics_table(results, width=console.width))
     console.print("[dim]time: one decision and what is learnt from it · best of a column underlined[/dim]")
+    if len(results.policies) > 1 and results.trials > 1:
+        paired = results.compare(results.ranking()[0])
+        console.print(
+            f"\n[bold]More regret than {paired.reference}[/bold], trial by trial, 95 % interval by Student's t"
+        )
+        console.print(grid_table(paired.grid()))
+        console.print("[dim]underlined: the interval excludes no difference[/dim]")
     if study.out is not None:
         results.save(study.out)
         console.print(f"Results are in {study.out}", soft_wrap=True)

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rbmle.cli import known
+from rbmle.cli.known import IMPORT_HELP
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -16,27 +19,27 @@ EXAMPLES = """
 `rbmle methods` — the table of all methods
 
 `rbmle methods LinRBMLE` — one of them, with its parameters
+
+`rbmle methods --import mine.py` — policies of your own too
 """
 
 
-def methods(name: Annotated[str | None, typer.Argument(help="A method, to see its parameters.")] = None) -> None:
+def methods(
+    name: Annotated[str | None, typer.Argument(help="A method, to see its parameters.")] = None,
+    imports: Annotated[list[str] | None, typer.Option("--import", help=IMPORT_HELP, metavar="MODULE")] = None,
+) -> None:
     """Show what each method is, its formula and its source.
 
     m and v are the mean and the variance of an arm's reward under the ridge estimate, t is the round.
     """
     from rich.console import Console
 
-    from rbmle.cli.values import suggestion
-    from rbmle.errors import InvalidParameterError
-    from rbmle.policies import Policy
-
     console = Console(highlight=False)
+    known.import_all(imports or ())
     if name is None:
-        overview(console, Policy.registry)
-        return
-    if name not in Policy.registry:
-        raise InvalidParameterError(f"Unknown method {name!r}.{suggestion(name, Policy.registry)}")
-    details(console, Policy.registry[name])
+        overview(console, known.methods())
+    else:
+        details(console, known.method(name))
 
 
 def overview(console: "Console", registry: "dict[str, type[Policy]]") -> None:

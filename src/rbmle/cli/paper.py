@@ -63,7 +63,7 @@ def paper(
     """
     from rich.console import Console
 
-    from rbmle.paper.reproduce import study
+    from rbmle.paper.study import study
 
     console = Console(highlight=False)
     try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
+from rbmle import files
 from rbmle.cli import values
 from rbmle.errors import InvalidParameterError, RbmleError
 
@@ -26,15 +27,15 @@ class Study:
     figure: Path | None = None
     out: Path | None = None
     report: Path | None = None
+    store: Path | None = None
+    imports: list[str] = field(default_factory=list)
     policies: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def from_toml(cls, path: Path) -> Self:
         """Read a file with the same keys; files it names are relative to where you are."""
         try:
-            settings = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as reason:
-            raise RbmleError(f"{path} cannot be read: {reason.strerror or reason}.") from reason
+            settings = tomllib.loads(files.read_bytes(path).decode())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as reason:
             raise RbmleError(f"{path} is not a valid TOML file: {reason}.") from reason
         try:
@@ -61,11 +62,11 @@ def converted(key: str, value: Any) -> Any:
             return values.numbers(value, "theta")
         case "methods", str():
             return [name.strip() for name in value.split(",") if name.strip()]
-        case "methods", list() if all(isinstance(each, str) for each in value):
+        case "methods" | "imports", list() if all(isinstance(each, str) for each in value):
             return value
         case "theta", list():
             return value
-        case "figure" | "out" | "report", str() | Path():
+        case "figure" | "out" | "report" | "store", str() | Path():
             return Path(value)
         case "arms" | "horizon" | "trials" | "seed" | "jobs", int() if not isinstance(value, bool):
             return value
@@ -84,6 +85,8 @@ def converted(key: str, value: Any) -> Any:
         "figure": "a path",
         "out": "a path",
         "report": "a path",
+        "store": "a path",
+        "imports": "a list of modules or files",
         "family": "a name",
         "noise": "a name such as 'uniform', or text such as 'Uniform(half_width=1.0)'",
         "policies": 'tables such as [policies.mine] with method = "LinUCB"',

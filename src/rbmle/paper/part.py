@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from rbmle.paper.experiment import Experiment
-from rbmle.paper.work import Batch
 from rbmle.report import Section
-from rbmle.simulation.store import Store
+from rbmle.simulation.experiment import Experiment
+from rbmle.simulation.jobs import Batch
+from rbmle.simulation.outcomes import Outcomes
 
+LETTERS = "abcd"
 Record = Mapping[str, Any]
 
 
@@ -29,18 +30,18 @@ class Finding:
 
 
 class Part(Protocol):
-    """One part of the study."""
+    """One part of the study; subclasses say which work they need."""
 
     @property
     def experiments(self) -> Sequence[Experiment]:
         """Regret experiments, which parts may share."""
-        ...
+        return ()
 
     @property
     def batches(self) -> Sequence[Batch]:
         """Other work."""
-        ...
+        return ()
 
-    def finding(self, store: Store) -> Finding:
+    def finding(self, outcomes: Outcomes) -> Finding:
         """What came out, from finished trials alone."""
         ...

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbmle.report.figures import look, new_figure
-from rbmle.report.tables import duration
+from rbmle.simulation.grid import duration
+from rbmle.simulation.plot import LEGEND_HANDLE, LEGEND_LETTER, LEGEND_LINE
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -19,17 +20,23 @@ PANEL = (4.2, 3.4)
 """Inches of a figure that stands beside others in `Panels`."""
 
 MARKERS = "osD^vP*X<>hd"
+LINES_WITHIN = 3
+"""So many lines of a legend fit into the height asked for."""
 WIDE_RANGE = 30.0
 """From this ratio of largest to smallest on, an axis is logarithmic."""
 
 
 def compact(drawing: "Drawing", width: float = 5.6, height: float = 4.4, columns: int = 3) -> "Drawing":
-    """Give a figure of one plot a shape for a narrow column: less wide, with the legend below."""
-    drawing.set_size_inches(width, height)
+    """Give a figure of one plot a shape for a narrow column: less wide, with the legend below, however long it is."""
     axes = drawing.axes[0]
     legend = axes.get_legend()
     if legend is not None:
         legend.remove()
+    labels = axes.get_legend_handles_labels()[1]
+    longest = LEGEND_HANDLE + LEGEND_LETTER * max(map(len, labels), default=0)
+    columns = max(1, min(columns, int(width / longest)))
+    lines = -(-len(labels) // columns)
+    drawing.set_size_inches(width, height + LEGEND_LINE * max(0, lines - LINES_WITHIN))
     _legend_below(drawing, axes, columns)
     return drawing
 
@@ -39,6 +46,8 @@ def time_against_regret(
 ) -> "Drawing":
     """One point per policy, time of a decision against mean final regret: the nearer to the lower left, the better."""
     drawing, axes = _plot(size, title)
+    regret = {name: value for name, value in regret.items() if not math.isnan(seconds[name])}
+    seconds = {name: seconds[name] for name in regret}
     for k, name in enumerate(regret):
         axes.plot(
             [seconds[name]], [regret[name]], MARKERS[k % len(MARKERS)], label=name, color=look(k)["color"], ms=7, ls=""

@@ -1,7 +1,8 @@
 """The report of any comparison: who lost how much, how long a decision took, and all settings at the end."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from rbmle.report.document import Block, Cell, Facts, Figure, Highlights, Report, Section, Table
 from rbmle.report.figures import regret_figure
 from rbmle.report.plots import compact
-from rbmle.report.tables import STATISTICS, duration
 from rbmle.simulation import Results
+from rbmle.simulation.grid import Grid, duration, number
+from rbmle.simulation.results import STATISTICS
 
 
 def report_for(results: Results, title: str = "Comparison of bandit policies", notice: str = "") -> Report:
@@ -39,6 +41,8 @@ def regret_section(results: Results, heading: str = "Regret", name: str = "regre
         ),
         statistics_of(results, name=f"{name}-statistics"),
     ]
+    if len(results.policies) > 1 and results.trials > 1:
+        content.append(paired_of(results, name=f"{name}-differences"))
     return Section(heading, content)
 
 
@@ -51,49 +55,59 @@ def verdict(results: Results) -> str:
     """Who is best and by how much, from differences within trials, since all policies saw the same sample paths."""
     order = results.ranking()
     best = order[0]
-    final = results.final_regret(best)
-    text = f"**{best}** has the lowest mean final regret, {number(float(final.mean()))}"
+    text = f"**{best}** has the lowest mean final regret, {number(float(results.final_regret(best).mean()))}"
     if len(order) == 1:
         return text + "."
-    extra = results.final_regret(order[1]) - final
+    second = results.compare(best)[order[1]]
     text += f", followed by **{order[1]}** with {number(float(results.final_regret(order[1]).mean()))}."
     if results.trials < 2:
         return text + " One trial alone says nothing about chance: run more."
-    error = float(extra.std(ddof=1)) / math.sqrt(results.trials)
-    clear = float(extra.mean()) > 2 * error
     return (
-        f"{text} Trial by trial, on the same sample paths, the difference is {number(float(extra.mean()))} with a "
-        f"standard error of {number(error)}: "
-        + ("more than chance explains." if clear else "too little to tell the two apart with this many trials.")
+        f"{text} Trial by trial, on the same sample paths, the difference is {number(second.mean)}, between "
+        f"{number(second.low)} and {number(second.high)} with 95 % confidence: "
+        + ("more than chance explains." if second.clear else "too little to tell the two apart with this many trials.")
     )
 
 
-def statistics_of(results: Results, name: str, caption: str = "") -> Table:
+def table_of(grid: Grid, name: str, caption: str, records: Sequence[Mapping[str, Any]] | None = None) -> Table:
+    """A table of texts as one of a report."""
+    rows: list[list[Cell | str]] = [
+        [Cell(text, "best" if (place, column) in grid.best else "") for column, text in enumerate(row)]
+        for place, row in enumerate(grid.rows)
+    ]
+    return Table(caption, grid.columns, rows, name, records=records)
+
+
+def statistics_of(results: Results, name: str) -> Table:
     """Statistics of the final regret, the best policy first, the best value of every column in bold."""
     statistics = results.statistics()
-    best = {column: min(row[column] for row in statistics.values()) for column in STATISTICS}
-    rows: list[list[Cell | str]] = []
-    for policy in results.ranking():
-        row = statistics[policy]
-        cells = [Cell(number(row[c]), "best" if row[c] == best[c] else "") for c in STATISTICS]
-        error = row["std"] / math.sqrt(max(results.trials - 1, 1))
-        rows.append([policy, *cells[:1], number(error), *cells[1:]])
-    return Table(
-        caption=caption
-        or f"Final regret after {results.horizon:,} rounds over {results.trials} trials: mean, its standard error "
+    return table_of(
+        results.summary(("mean", "SE", *STATISTICS[1:])),
+        name,
+        f"Final regret after {results.horizon:,} rounds over {results.trials} trials: mean, its standard error "
         "(SE), standard deviation, quantiles. The lowest of a column is bold.",
-        columns=["policy", STATISTICS[0], "SE", *STATISTICS[1:]],
-        rows=rows,
-        name=name,
-        records=[{"policy": policy, **statistics[policy]} for policy in results.ranking()],
+        [{"policy": policy, **statistics[policy]} for policy in results.ranking()],
+    )
+
+
+def paired_of(results: Results, name: str) -> Table:
+    """Differences to the best policy, trial by trial."""
+    paired = results.compare(results.ranking()[0])
+    return table_of(
+        paired.grid(),
+        name,
+        f"Final regret minus that of {paired.reference}, trial by trial: mean, its 95 % interval (Student's t, "
+        f"{paired.trials} pairs), and the share of trials in which the policy lost more. Bold where the interval "
+        "excludes zero.",
+        [asdict(each) for each in paired.differences],
     )
 
 
 def time_section(results: Results, heading: str = "Time", name: str = "time") -> Section:
     """How long a decision took, in itself and in multiples of the fastest."""
-    seconds = results.seconds_per_decision()
-    fastest = min(seconds.values())
-    order = sorted(results.policies, key=lambda policy: seconds[policy])
+    seconds = {policy: time for policy, time in results.seconds_per_decision().items() if not math.isnan(time)}
+    fastest = min(seconds.values(), default=0.0)
+    order = sorted(seconds, key=seconds.__getitem__)
     rows: list[list[Cell | str]] = [
         [
             policy,
@@ -104,19 +118,19 @@ def time_section(results: Results, heading: str = "Time", name: str = "time") ->
         for policy in order
     ]
     table = Table(
-        caption="Time of a decision, choosing and learning together, averaged over all rounds and trials.",
+        caption="Time of a decision, choosing and learning together, averaged over all rounds and timed trials.",
         columns=["policy", "per decision", "× fastest", "decisions per second"],
         rows=rows,
         name=f"{name}-per-decision",
         records=[
-            {"policy": policy, "seconds": seconds[policy], "std": float(np.std(results.seconds[policy]))}
+            {"policy": policy, "seconds": seconds[policy], "std": float(np.nanstd(results.seconds[policy]))}
             for policy in order
         ],
     )
-    return Section(
-        heading,
-        ["Measured inside the run, around the policy alone. Compare the methods with each other, not machines.", table],
-    )
+    words = "Measured inside the run, around the policy alone. Compare the methods with each other, not machines."
+    if any(np.isnan(values).any() for values in results.seconds.values()):
+        words += " Trials that came from a store were timed in another run and are left out."
+    return Section(heading, [words, table])
 
 
 def settings_section(manifest: Mapping[str, Any], heading: str = "Settings") -> Section:
@@ -127,11 +141,6 @@ def settings_section(manifest: Mapping[str, Any], heading: str = "Settings") -> 
     for name, group in groups.items():
         content.append(Section(name.capitalize(), [Facts({key: shown(value) for key, value in group.items()})]))
     return Section(heading, content)
-
-
-def number(value: float) -> str:
-    """Two decimals, as the paper prints, as long as they mean something."""
-    return f"{value:.2f}" if abs(value) < 10_000 else f"{value:,.0f}"
 
 
 def shown(value: Any) -> str:

@@ -1,18 +1,18 @@
 """Write a report to a folder: page, Markdown, tables as CSV and LaTeX, figures as PNG, SVG and PDF."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rbmle.errors import RbmleError
+from rbmle.files import write_bytes
 from rbmle.report.document import Report, Table
 from rbmle.report.figures import save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
+from rbmle.simulation.csv_text import to_csv
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -34,14 +34,14 @@ def write(report: Report, folder: str | PathLike[str]) -> Path:
         for part in (target, target / "tables", target / "figures"):
             part.mkdir(parents=True, exist_ok=True)
         for table in report.tables:
-            _put(target / "tables" / f"{table.name}.csv", as_csv(table))
-            _put(target / "tables" / f"{table.name}.tex", latex(table))
+            write_bytes(target / "tables" / f"{table.name}.csv", as_csv(table).encode())
+            write_bytes(target / "tables" / f"{table.name}.tex", latex(table).encode())
         for figure in report.figures:
             settle(figure.drawing)
             for ending in FIGURE_ENDINGS:
                 save_figure(figure.drawing, target / "figures" / f"{figure.name}.{ending}")
-        _put(target / "report.md", markdown(report))
-        _put(target / "report.html", html(report))
+        write_bytes(target / "report.md", markdown(report).encode())
+        write_bytes(target / "report.html", html(report).encode())
     except OSError as reason:
         raise RbmleError(f"The report cannot be written to {target}: {reason.strerror or reason}.") from reason
     return target / "report.html"
@@ -63,15 +63,4 @@ def as_csv(table: Table) -> str:
     else:
         columns = list(table.columns)
         rows = [dict(zip(columns, (cell.text for cell in row), strict=True)) for row in table.cells]
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
-
-
-def _put(path: Path, text: str) -> None:
-    # By way of a second file, so that a reader never sees half a page while it is written again.
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+    return to_csv(columns, ([row.get(column, "") for column in columns] for row in rows)).decode()

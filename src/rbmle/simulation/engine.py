@@ -1,30 +1,30 @@
 """Compare policies on a problem: trials side by side, the same result however many workers there are."""
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
-import joblib
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rbmle import params
 from rbmle.errors import InvalidInputError, InvalidParameterError
-from rbmle.params import Integer
-from rbmle.policies.base import Policy
+from rbmle.params import Flag, Integer, Optional
 from rbmle.problems.base import Problem
 from rbmle.problems.checked import check_attributes
+from rbmle.random import fresh_seed
 from rbmle.simulation import players
-from rbmle.simulation.manifest import manifest
+from rbmle.simulation.experiment import Experiment, Source, identity_or_reason, recorded_rounds
+from rbmle.simulation.identity import Unstorable
+from rbmle.simulation.log import require_room
+from rbmle.simulation.manifest import settings_of
 from rbmle.simulation.players import Candidate
-from rbmle.simulation.progress import tracked
 from rbmle.simulation.results import Results
-from rbmle.simulation.trial import Trial, run_trial
 from rbmle.types import IntArray
 
-# Points of a regret curve unless chosen otherwise.
-POINTS = 200
+MOST_JOBS = 1024
+# Numbers of one round, contexts and rewards of all arms: a gibibyte.
+MOST_NUMBERS = 2**27
 
 
 def simulate(
@@ -33,9 +33,11 @@ def simulate(
     *,
     horizon: int,
     trials: int,
-    seed: int = 0,
+    seed: int | None = 0,
     n_jobs: int | None = 1,
     record: int | Sequence[int] | IntArray | None = None,
+    log: bool = False,
+    store: str | PathLike[str] | None = None,
     backend: Any = None,
     progress: bool | None = None,
 ) -> Results:
@@ -44,10 +46,20 @@ def simulate(
     policies: by name, or a list. Ours run compiled. Any object with choose(contexts) and update(context, reward) can
         take part at Python speed: it is deep-copied for each trial. Where it draws random numbers give a function
         `seed -> policy` instead, or the object a method `reseed(seed, *path)`, or all trials draw the same.
+    seed: decides everything that is random. The generator of a policy follows from (seed, trial, name of the policy)
+        alone, so that trials differ; a policy's own `seed` is replaced. None draws a fresh seed; it is in the manifest.
     record: rounds at which regret is noted, or how many log-spaced ones (about 200 by default); the last is always.
+    log: keep every arm played with its reward, and the chance with which it was played where the policy can tell:
+        one with a method `decide` then plays by it, at Python speed. See `Results.log`. A decision takes 20 bytes, and
+        more than a gibibyte of them is refused.
+    store: a folder, or a file that ends in .sqlite or .db. Trials are kept there as they finish and are not played
+        again: killed and called again, a simulation goes on where it was. A trial is found by its settings, the code
+        of rbmle and of your own classes, and the versions of NumPy, SciPy and numba. What has no readable source (a
+        lambda) is played without the store, and a warning says so. Times are of this call alone: the seconds of a trial
+        from the store are NaN.
     n_jobs, backend: as in joblib; the result is the same, bit for bit. A backend such as Dask's can also be set
         around the call with `joblib.parallel_config`.
-    progress: show a bar; by default only on a terminal.
+    progress: by default a bar on a terminal or in a notebook, else a line on stderr every half minute; False for none.
 
     >>> from rbmle import LinRBMLE
     >>> from rbmle.problems import LinearProblem
@@ -56,93 +68,66 @@ def simulate(
     True
     """
     candidates = players.named(policies)
-    for name, value, low in (("horizon", horizon, 1), ("trials", trials, 1), ("seed", seed, 0)):
+    for name, value, low in (("horizon", horizon, 1), ("trials", trials, 1)):
         params.require("simulate", name, value, Integer(low))
-    if n_jobs == 0:
-        raise InvalidParameterError("The 'n_jobs' parameter of simulate must be a non-zero int. Got 0 instead.")
+    params.require("simulate", "seed", seed, Optional(Integer(0)))
+    params.require("simulate", "log", log, Flag())
+    require_jobs("simulate", "n_jobs", n_jobs)
     if not isinstance(problem, Problem):
         raise InvalidInputError(f"problem must be a Problem such as LinearProblem. Got {problem!r}.")
     check_attributes(problem)
     within(problem, horizon, trials)
     for name, policy in candidates.items():
         players.check(name, policy, problem)
-    rounds = recorded_rounds(record, int(horizon))
-    work = (
-        joblib.delayed(task)(candidates, problem, int(horizon), trial, int(seed), rounds, os.getpid())
-        for trial in range(trials)
+    if log:
+        require_room(len(candidates), int(trials), int(horizon))
+    known = identity_or_reason(problem) if store is not None else None
+    experiment = Experiment(
+        candidates,
+        Source(id(problem), settings_of(problem), None if isinstance(known, Unstorable) else known, lambda: problem),
+        int(horizon),
+        int(trials),
+        fresh_seed() if seed is None else int(seed),
+        recorded_rounds(record, int(horizon)),
+        bool(log),
     )
-    regret = {name: np.empty((trials, len(rounds))) for name in candidates}
-    seconds = {name: np.empty(trials) for name in candidates}
-    compiled = all(isinstance(policy, Policy) for policy in candidates.values())
-    with single_threaded_algebra():
-        finished = in_parallel(work, n_jobs, backend, "threads" if compiled else "processes")
-        for trial, outcome in tracked(finished, trials, progress):
-            for name, (curve, time) in outcome.items():
-                regret[name][trial], seconds[name][trial] = curve, time
-    return Results(rounds, regret, seconds, manifest(candidates, problem, int(horizon), int(trials), int(seed)))
+    if store is not None:
+        tell_unstored(experiment, known)
+    return experiment.run(store, n_jobs, backend, progress)
+
+
+def require_jobs(owner: str, name: str, value: object) -> None:
+    """Raise unless the value is a number of workers."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if value is not None and not (whole and value != 0 and abs(int(value)) <= MOST_JOBS):  # type: ignore[call-overload]
+        raise InvalidParameterError(
+            f"The '{name}' parameter of {owner} must be a non-zero int, at most {MOST_JOBS}, or negative to count from "
+            f"the number of cores. Got {value!r} instead."
+        )
 
 
 def within(problem: Problem, horizon: int, trials: int) -> None:
-    """Raise where a problem has fewer rounds or trials than asked for."""
+    """Raise where a problem has fewer rounds or trials than asked for, or rounds that no memory holds."""
     for name, asked, most in (("horizon", horizon, problem.horizon), ("trials", trials, problem.trials)):
         if most is not None and asked > most:
             raise InvalidParameterError(
                 f"The '{name}' parameter of simulate must be at most {most}, all that {problem!r} has. "
                 f"Got {asked} instead."
             )
+    if problem.n_arms * (problem.n_features + 2) > MOST_NUMBERS:
+        raise InvalidParameterError(
+            f"The 'problem' parameter of simulate must have rounds of at most {MOST_NUMBERS:,} numbers, which are a "
+            f"gibibyte. Got {problem.n_arms:,} arms of {problem.n_features:,} features."
+        )
 
 
-def recorded_rounds(record: int | Sequence[int] | IntArray | None, horizon: int) -> IntArray:
-    """The rounds (from 1, ascending) at which regret is noted; the horizon is always among them."""
-    if record is None:
-        record = POINTS
-    if isinstance(record, int | np.integer):
-        params.require("simulate", "record", record, Integer(1))
-        chosen = np.rint(np.geomspace(1, horizon, int(record))).astype(np.int64)
-    else:
-        chosen = np.asarray(record)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.size == 0:
-            raise InvalidParameterError(
-                f"The 'record' parameter of simulate must be an int or a sequence of rounds. Got {record!r} instead."
-            )
-        if chosen.min() < 1 or chosen.max() > horizon:
-            raise InvalidParameterError(
-                f"The 'record' parameter of simulate must hold rounds from 1 to {horizon}. Got {chosen.min()} to "
-                f"{chosen.max()} instead."
-            )
-    return np.union1d(chosen.astype(np.int64), [horizon])
-
-
-def task(
-    policies: dict[str, Candidate], problem: Problem, horizon: int, trial: int, seed: int, record: IntArray, parent: int
-) -> tuple[int, dict[str, Trial]]:
-    """One trial with its number; in a worker process the linear algebra is limited there too, for good."""
-    if os.getpid() != parent:
-        load_algebra()
-        threadpool_limits(1)
-    return trial, run_trial(policies, problem, horizon, trial, seed, record)
-
-
-@contextmanager
-def single_threaded_algebra() -> Iterator[None]:
-    """Let BLAS use one thread: trials keep the cores busy, and sums are added in the same order everywhere."""
-    load_algebra()
-    with threadpool_limits(1):
-        yield
-
-
-def load_algebra() -> None:
-    """Load the libraries of the compiled code first: a limit reaches only what is loaded."""
-    import scipy.linalg  # noqa: F401
-
-
-def in_parallel(
-    work: Iterator[Any], n_jobs: int | None, backend: Any, prefer: str
-) -> Iterable[tuple[int, dict[str, Trial]]]:
-    """Results as they finish; all at the end where a backend cannot do that."""
-    try:
-        parallel = joblib.Parallel(n_jobs=n_jobs, backend=backend, prefer=prefer, return_as="generator_unordered")
-    except ValueError:
-        parallel = joblib.Parallel(n_jobs=n_jobs, backend=backend, prefer=prefer)
-    finished: Iterable[tuple[int, dict[str, Trial]]] = parallel(work)
-    return finished
+def tell_unstored(experiment: Experiment, problem: Any) -> None:
+    """Say once which policies are played without the store, and why."""
+    reasons = [f"problem: {problem}"] if isinstance(problem, Unstorable) else []
+    reasons += [
+        f"policies['{name}']: {reason}"
+        for name, reason in experiment.identities.items()
+        if isinstance(reason, Unstorable)
+    ]
+    if reasons:
+        warnings.warn(f"Not stored, and so played again in every call: {'; '.join(reasons)}.", stacklevel=3)

@@ -109,8 +109,11 @@ class _Describer:
         return [cls, self._held(value)]
 
     def _held(self, value: Any) -> Any:
-        """Attributes. Of ours without the private ones, which follow from the others."""
-        if isinstance(value, Policy) and is_ours(type(value)):
+        """Attributes. Of ours without the private ones, which follow from the others.
+
+        Of a policy nothing: a copy of it is played, which is made of its parameters and of what it has learnt.
+        """
+        if isinstance(value, Policy) and is_ours(type(value).copy):
             return []
         if not hasattr(value, "__dict__") and not dataclasses.is_dataclass(value):
             raise Unstorable(f"{describe(value)} cannot be looked into")

@@ -12,10 +12,12 @@ from rbmle import __version__
 from rbmle.problems.base import Problem
 
 
-def manifest(policies: Mapping[str, Any], problem: Problem, horizon: int, trials: int, seed: int) -> dict[str, Any]:
-    """Everything needed to run the comparison again."""
+def manifest(
+    policies: Mapping[str, Any], problem: Mapping[str, Any], horizon: int, trials: int, seed: int
+) -> dict[str, Any]:
+    """Everything needed to run the comparison again; the problem as `settings_of` has it."""
     return {
-        "problem": {"problem": type(problem).__name__, **plain(problem.params)},
+        "problem": plain(problem),
         "policies": {name: describe(policy) for name, policy in policies.items()},
         "seed": seed,
         "horizon": horizon,
@@ -23,6 +25,11 @@ def manifest(policies: Mapping[str, Any], problem: Problem, horizon: int, trials
         "versions": versions(),
         "machine": machine(),
     }
+
+
+def settings_of(problem: Problem) -> dict[str, Any]:
+    """A problem as plain data: its class and its parameters."""
+    return {"problem": type(problem).__name__, **plain(problem.params)}
 
 
 def describe(policy: Any) -> dict[str, Any]:
@@ -37,6 +44,7 @@ def versions() -> dict[str, str]:
     return {
         "rbmle": __version__,
         "numpy": np.__version__,
+        "scipy": version("scipy"),
         "numba": version("numba"),
         "python": platform.python_version(),
     }

@@ -3,7 +3,7 @@
 import copy
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rbmle.inputs import as_arm, describe
 from rbmle.policies.base import Policy
 from rbmle.problems.base import Problem, Rounds
 from rbmle.random import generator
-from rbmle.types import IntArray
+from rbmle.types import FloatArray, IntArray
 
 
 class Learner(Protocol):
@@ -78,8 +78,24 @@ def check(name: str, policy: object, problem: Problem) -> None:
         )
 
 
-def player(name: str, policy: Any, problem: Problem, seed: int, trial: int) -> "CompiledPlayer | PythonPlayer":
-    """A fresh copy of the policy for one trial, with a generator that depends on (seed, trial, name) alone."""
+class Played(NamedTuple):
+    """A block as played: the arms, the seconds that the policy itself took, the chance with which each arm was played.
+
+    A chance is NaN where nobody knows it.
+    """
+
+    arms: IntArray
+    seconds: float
+    chances: FloatArray
+
+
+def player(
+    name: str, policy: Any, problem: Problem, seed: int, trial: int, log: bool = False
+) -> "CompiledPlayer | PythonPlayer":
+    """A fresh copy of the policy for one trial, with a generator that depends on (seed, trial, name) alone.
+
+    log: let the policy play by `decide`, which knows the chance of the arm, if it has that.
+    """
     path = (trial, zlib.crc32(name.encode()))
     if is_factory(policy):
         policy = policy(int(generator(seed, *path).integers(2**31)))
@@ -87,7 +103,10 @@ def player(name: str, policy: Any, problem: Problem, seed: int, trial: int) -> "
     policy = policy.copy() if isinstance(policy, Policy) else copy.deepcopy(policy)
     if hasattr(policy, "reseed"):
         policy.reseed(seed, *path)
-    return CompiledPlayer(policy, problem) if isinstance(policy, Policy) else PythonPlayer(name, policy, problem)
+    decides = log and callable(getattr(policy, "decide", None))
+    if isinstance(policy, Policy) and not decides:
+        return CompiledPlayer(policy, problem)
+    return PythonPlayer(name, policy, decides=decides)
 
 
 FIRST_ROUNDS, WARM_ROUNDS = 64, 2
@@ -105,25 +124,26 @@ class CompiledPlayer:
         self.arms: Any = None
         self.warm = False
 
-    def play(self, rounds: Rounds, clock: Clock) -> tuple[IntArray, float]:
-        """Play a block: the arms chosen, and the seconds the policy itself took."""
-        if not self.warm:
-            self._warm_up(rounds)
-            self.warm = True
+    def play(self, rounds: Rounds, clock: Clock) -> Played:
+        """Play a block."""
+        self.warm_up(rounds)
         start = clock()
         if self.arms is None and self.static:
             self.arms = self.policy.fix_arms(rounds.contexts[0])
         if self.arms is not None:
-            chosen = self.arms.play(rounds.rewards)
+            chosen: IntArray = self.arms.play(rounds.rewards)
         else:
             chosen = self.policy.play(rounds.contexts, rounds.rewards)
-        return chosen, clock() - start
+        return Played(chosen, clock() - start, np.full(len(chosen), np.nan))
 
-    def _warm_up(self, rounds: Rounds) -> None:
-        """Compile what will be used, on a copy, so that the clock measures decisions.
+    def warm_up(self, rounds: Rounds) -> None:
+        """Compile what will be used, once, on a copy, so that the clock measures decisions.
 
         More rounds the first time in a process: a function of SciPy needs milliseconds for its first longer array.
         """
+        if self.warm:
+            return
+        self.warm = True
         kind = (type(self.policy), self.static)
         few = WARM_ROUNDS if kind in _WARMED else FIRST_ROUNDS
         twin = self.policy.copy()
@@ -135,27 +155,32 @@ class CompiledPlayer:
 
 
 class PythonPlayer:
-    """Any object with choose and update, one round after the other."""
+    """Any object with choose and update, one round after the other; with `decides`, with decide and update."""
 
-    def __init__(self, name: str, policy: Learner, problem: Problem) -> None:
+    def __init__(self, name: str, policy: Any, *, decides: bool = False) -> None:
         self.name = name
         self.policy = policy
+        self.decides = decides
 
-    def play(self, rounds: Rounds, clock: Clock) -> tuple[IntArray, float]:
-        """Play a block: the arms chosen, and the seconds the policy itself took."""
-        policy, chosen, seconds = self.policy, np.empty(len(rounds.rewards), dtype=np.int64), 0.0
+    def play(self, rounds: Rounds, clock: Clock) -> Played:
+        """Play a block."""
+        policy, seconds, count = self.policy, 0.0, len(rounds.rewards)
+        chosen, chances = np.empty(count, dtype=np.int64), np.full(count, np.nan)
         for number, rewards in enumerate(rounds.rewards):
             # A copy: whoever keeps or changes what it is given must not touch the path of the others.
             contexts = rounds.contexts_of(number).copy()
             start = clock()
-            arm = policy.choose(contexts)
+            answer = policy.decide(contexts) if self.decides else policy.choose(contexts)
             seconds += clock() - start
             try:
-                arm = chosen[number] = as_arm(arm, len(rewards))
-            except InvalidInputError as reason:
-                raise InvalidInputError(f"policies['{self.name}'].choose returned no arm: {reason}") from reason
+                arm = chosen[number] = as_arm(answer.arm if self.decides else answer, len(rewards))
+            except (InvalidInputError, AttributeError) as reason:
+                method = "decide" if self.decides else "choose"
+                raise InvalidInputError(f"policies['{self.name}'].{method} returned no arm: {reason}") from reason
+            if self.decides:
+                chances[number] = getattr(answer, "probability", np.nan)
             reward = float(rewards[arm])
             start = clock()
             policy.update(contexts[arm], reward)
             seconds += clock() - start
-        return chosen, seconds
+        return Played(chosen, seconds, chances)

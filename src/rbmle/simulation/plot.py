@@ -1,7 +1,7 @@
 """The figure of a comparison: regret over rounds, a curve and a band per policy."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,16 @@ from rbmle.errors import InvalidParameterError, RbmleError
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe & Ito's colours, told apart with every common kind of colour blindness; past them the line style changes too.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-STYLES = ("-", "--", ":", "-.")
+STYLES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+# Inches of a legend: its sample of a curve, a letter, a line. With many or long names they decide the size of a figure.
+LEGEND_HANDLE, LEGEND_LETTER, LEGEND_LINE = 0.5, 0.068, 0.185
+# With more curves than this, bands are drawn fainter, for they lie on each other.
+FEW = 8
 # Where final regrets differ by more than this, only a logarithmic axis shows all curves.
 FAR_APART = 20.0
 ENDINGS = (".png", ".svg", ".pdf")
@@ -32,24 +37,26 @@ def regret_curves(
     rounds: IntArray,
     regret: Mapping[str, FloatArray],
     *,
+    ax: "Axes | None" = None,
     band: str | None = "quantile",
     log_x: bool = False,
     log_y: bool | None = None,
     title: str | None = None,
 ) -> "Figure":
-    """Cumulative regret of every policy, (trials, R) each. See `Results.plot` for the bands."""
+    """Cumulative regret of every policy, (trials, R) each. See `Results.plot` for the axes and the bands."""
     if band not in BANDS:
         names = ", ".join(repr(name) for name in BANDS)
         raise InvalidParameterError(f"The 'band' parameter of plot must be one of {names}. Got {band!r} instead.")
-    figure = new_figure()
-    axes = figure.subplots()
+    axes = roomy_axes(regret) if ax is None else ax
     looks = {name: look(number) for number, name in enumerate(regret)}
     curves = {name: centre_and_band(values, band) for name, values in regret.items()}
     for name in sorted(curves, key=lambda name: -float(curves[name][0][-1])):  # the legend reads as the curves end
         centre, low, high = curves[name]
         axes.plot(rounds, centre, label=f"{name}  {short(float(centre[-1]))}", lw=1.6, **looks[name])
         if band is not None:
-            axes.fill_between(rounds, low, high, color=looks[name]["color"], alpha=0.12, lw=0)
+            axes.fill_between(
+                rounds, low, high, color=looks[name]["color"], alpha=0.12 * min(1.0, FEW / len(curves)), lw=0
+            )
     if log_x:
         axes.set_xscale("log")
     ends = [float(centre[-1]) for centre, _, _ in curves.values()]
@@ -70,7 +77,14 @@ def regret_curves(
     axes.grid(axis="y", lw=0.5, color="#e5e5e5")
     axes.set_axisbelow(True)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8.5, handlelength=2.2)
+    figure: Figure = axes.figure.canvas.figure  # through figures within figures
     return figure
+
+
+def roomy_axes(names: Collection[str]) -> "Axes":
+    """Axes of a new figure that has room for all names beside the plot."""
+    longest = LEGEND_HANDLE + LEGEND_LETTER * (max(map(len, names)) + len("  1,000"))
+    return new_figure(max(7.2, 4.6 + longest), max(4.0, 0.5 + LEGEND_LINE * len(names))).subplots()
 
 
 def centre_and_band(values: FloatArray, band: str | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -99,10 +113,10 @@ def short(value: float) -> str:
 def new_figure(width: float = 7.2, height: float = 4.0) -> "Figure":
     """An empty figure that belongs to no window and no global state."""
     try:
-        from matplotlib.figure import Figure
+        from rbmle.simulation.drawing import Drawing
     except ModuleNotFoundError as missing:
         raise RbmleError("Figures need matplotlib: pip install 'rbmle[plot]'.") from missing
-    return Figure(figsize=(width, height), layout="constrained")
+    return Drawing(figsize=(width, height), layout="constrained")
 
 
 def save_figure(figure: "Figure", path: str | PathLike[str]) -> None:

@@ -1,20 +1,29 @@
 """What a comparison found: regret curves, times, and the statistics of the paper."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rbmle.errors import InvalidInputError, RbmleError
+from rbmle import params
+from rbmle.errors import InvalidInputError
+from rbmle.params import Real
+from rbmle.simulation.frames import pandas
+from rbmle.simulation.grid import Grid, duration, number
+from rbmle.simulation.log import TrialLog
+from rbmle.simulation.paired import Paired, difference
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 QUANTILES = {"q10": 0.10, "q25": 0.25, "q50": 0.50, "q75": 0.75, "q90": 0.90, "q95": 0.95}
+STATISTICS = ("mean", "std", *QUANTILES)
 
 
 @dataclass(eq=False)
@@ -23,14 +32,16 @@ class Results:
 
     rounds    (R,) the rounds, from 1, at which regret was noted; the last is the horizon
     regret    by policy: (trials, R) cumulative pseudo-regret, counted in mean rewards
-    seconds   by policy: (trials,) seconds per decision (choose + update)
+    seconds   by policy: (trials,) seconds per decision (choose + update), NaN for trials that came from a store
     manifest  settings, seed, versions and machine, as plain data
+    logs      by policy, if it was asked for: arms, chances and rewards, (trials, T) each
     """
 
     rounds: IntArray
     regret: dict[str, FloatArray]
     seconds: dict[str, FloatArray]
     manifest: dict[str, Any]
+    logs: dict[str, TrialLog] = field(default_factory=dict)
 
     @property
     def policies(self) -> list[str]:
@@ -69,8 +80,39 @@ class Results:
         return table
 
     def seconds_per_decision(self) -> dict[str, float]:
-        """Mean time of a decision (choose + update) by policy."""
-        return {name: float(self.seconds[name].mean()) for name in self.policies}
+        """Mean time of a decision (choose + update) by policy, over the trials that were timed; NaN if none was."""
+        timed = {name: values[~np.isnan(values)] for name, values in self.seconds.items()}
+        return {name: float(timed[name].mean()) if len(timed[name]) else math.nan for name in self.policies}
+
+    def compare(self, policy: str, *, level: float = 0.95) -> Paired:
+        """Differences of final regret of every other policy to this one, paired over the trials, with intervals.
+
+        level: of Student's interval for the mean difference.
+        """
+        params.require("compare", "level", level, Real(0.0, 1.0, open_low=True, open_high=True))
+        own = self.final_regret(policy)
+        others = [
+            difference(name, self.final_regret(name) - own, float(level)) for name in self.ranking() if name != policy
+        ]
+        return Paired(policy, float(level), self.trials, others)
+
+    def log(self, policy: str) -> dict[str, Any]:
+        """What a policy played, as columns: trial, round (from 1), arm, probability (NaN if not known), reward.
+
+        There with `simulate(..., log=True)`; `pandas.DataFrame(results.log(name))` makes a frame of it.
+        """
+        self.final_regret(policy)  # says which names there are
+        if policy not in self.logs:
+            raise InvalidInputError("log needs results of simulate(..., log=True). These were made without.")
+        arms, chances, rewards = self.logs[policy]
+        trials, horizon = arms.shape
+        return {
+            "trial": np.repeat(np.arange(trials), horizon),
+            "round": np.tile(np.arange(1, horizon + 1), trials),
+            "arm": arms.ravel(),
+            "probability": chances.ravel(),
+            "reward": rewards.ravel(),
+        }
 
     def table(self) -> Iterator[tuple[str, int, int, float]]:
         """Tidy rows (policy, trial, round, regret)."""
@@ -81,8 +123,15 @@ class Results:
                     yield name, trial, at, value
 
     def to_frame(self) -> "pd.DataFrame":
-        """The tidy table as a pandas data frame."""
+        """The tidy table as a pandas data frame, with the method (class) of each policy and a column per parameter."""
         frame: pd.DataFrame = pandas().DataFrame(self.table(), columns=["policy", "trial", "round", "regret"])
+        described: Mapping[str, Mapping[str, Any]] = self.manifest.get("policies", {})
+        told = {name: {"method": None, **described.get(name, {})} for name in self.policies}
+        for row in told.values():
+            row["method"] = row.pop("policy", None)
+        for column in dict.fromkeys(column for row in told.values() for column in row):
+            label = f"{column} (parameter)" if column in ("trial", "round", "regret") else column
+            frame[label] = frame["policy"].map({name: row.get(column) for name, row in told.items()})
         return frame
 
     def statistics_frame(self) -> "pd.DataFrame":
@@ -93,7 +142,7 @@ class Results:
         return frame
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write results.csv, seconds.csv and manifest.json into a folder; `Results.load` reads them back exactly."""
+        """Write results.csv, seconds.csv, manifest.json (and log.csv) into a folder; `load` reads them back exactly."""
         from rbmle.simulation.storage import save
 
         save(self, path)
@@ -109,21 +158,23 @@ class Results:
         self,
         path: str | PathLike[str] | None = None,
         *,
+        ax: "Axes | None" = None,
         band: str | None = "quantile",
         log_x: bool = False,
         log_y: bool | None = None,
         title: str | None = None,
     ) -> "Figure":
-        """Regret curves with a band, as a matplotlib figure.
+        """Regret curves with a band, as a matplotlib figure, which a notebook shows.
 
         path: where to write it; the ending decides: .png, .svg or .pdf.
+        ax: axes of your own to draw into; their figure is returned.
         band: "quantile" (median, and 25 % to 75 % of the trials), "std" (mean ± one standard deviation), "error" (mean
             ± one standard error) or None (mean alone).
         log_y: a logarithmic regret axis; by default only where the policies are far apart.
         """
         from rbmle.simulation.plot import regret_curves, save_figure
 
-        figure = regret_curves(self.rounds, self.regret, band=band, log_x=log_x, log_y=log_y, title=title)
+        figure = regret_curves(self.rounds, self.regret, ax=ax, band=band, log_x=log_x, log_y=log_y, title=title)
         if path is not None:
             save_figure(figure, path)
         return figure
@@ -141,30 +192,39 @@ class Results:
             raise InvalidInputError(f"combine needs policies of different names. Both have {', '.join(sorted(both))}.")
         policies: Mapping[str, Any] = {**self.manifest.get("policies", {}), **other.manifest.get("policies", {})}
         manifest = {**self.manifest, "policies": dict(policies)}
-        return Results(self.rounds, {**self.regret, **other.regret}, {**self.seconds, **other.seconds}, manifest)
+        seconds, logs = {**self.seconds, **other.seconds}, {**self.logs, **other.logs}
+        return Results(self.rounds, {**self.regret, **other.regret}, seconds, manifest, logs)
 
     def __add__(self, other: "Results") -> "Results":
         return self.combine(other)
 
+    def summary(self, columns: Sequence[str] = (*STATISTICS, "time")) -> Grid:
+        """Final regret in a table, the best policy first, the lowest of a column marked.
+
+        columns: of "mean", "SE" (the standard error of the mean), "std", the quantiles, "time" (of a decision).
+        """
+        table, seconds, order = self.statistics(), self.seconds_per_decision(), self.ranking()
+        for name in order:
+            table[name] |= {"SE": table[name]["std"] / math.sqrt(max(self.trials - 1, 1)), "time": seconds[name]}
+        rows = [
+            [name, *((duration if column == "time" else number)(table[name][column]) for column in columns)]
+            for name in order
+        ]
+        lowest = {column: np.nanmin([*(table[name][column] for name in order), np.inf]) for column in columns}
+        best = {
+            (row, place)
+            for row, name in enumerate(order)
+            for place, column in enumerate(columns, start=1)
+            if column != "SE" and table[name][column] == lowest[column]
+        }
+        caption = f"Final regret after {self.horizon} rounds, {self.trials} trials"
+        return Grid(caption, ["policy", *columns], rows, best)
+
     def __str__(self) -> str:
-        columns = ["mean", "std", *QUANTILES]
-        width = max(6, *(len(name) for name in self.policies))
-        lines = [f"Final regret after {self.horizon} rounds, {self.trials} trials"]
-        lines.append(f"{'policy':<{width}}" + "".join(f"{column:>10}" for column in columns) + f"{'ns/round':>12}")
-        statistics, seconds = self.statistics(), self.seconds_per_decision()
-        for name in self.ranking():
-            numbers = "".join(f"{statistics[name][column]:>10.2f}" for column in columns)
-            lines.append(f"{name:<{width}}{numbers}{1e9 * seconds[name]:>12,.0f}")
-        return "\n".join(lines)
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
 
     def __repr__(self) -> str:
         return f"Results({', '.join(self.policies)}: {self.trials} trials × {self.horizon} rounds)"
-
-
-def pandas() -> Any:
-    """The pandas module, or an error that says how to get it."""
-    try:
-        import pandas
-    except ModuleNotFoundError as missing:
-        raise RbmleError("Data frames need pandas: pip install 'rbmle[report]'.") from missing
-    return pandas

@@ -1,112 +1,145 @@
 """Results on disk: a tidy CSV, the times, and a JSON manifest with checksums, in one folder."""
 
-import csv
 import hashlib
-import io
 import json
 import os
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rbmle import files
 from rbmle.errors import StateFileError
+from rbmle.simulation.csv_text import from_csv, to_csv
+from rbmle.simulation.log import TrialLog
 from rbmle.simulation.results import Results
 from rbmle.types import FloatArray, IntArray
 
-FORMAT = 1
+FORMAT = 2  # 1: the manifest had no checksum, and texts were written as they are
 COLUMNS = ["policy", "trial", "round", "regret"]
+LOG_COLUMNS = ["policy", "trial", "round", "arm", "probability", "reward"]
+_LOCK = threading.Lock()
 
 
 def save(results: Results, path: str | PathLike[str]) -> None:
     """Write a folder. The manifest comes last and knows the other files: a broken write cannot pass for a whole one."""
     folder = Path(path)
+    content = {
+        "results.csv": to_csv(COLUMNS, results.table()),
+        "seconds.csv": to_csv(["policy", "trial", "seconds"], timed(results)),
+    }
+    if results.logs:
+        content["log.csv"] = to_csv(LOG_COLUMNS, logged(results))
+    sums = {name: hashlib.sha256(text).hexdigest() for name, text in content.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        times = (
-            (name, trial, time) for name, all in results.seconds.items() for trial, time in enumerate(all.tolist())
-        )
-        files = {
-            "results.csv": to_csv(COLUMNS, results.table()),
-            "seconds.csv": to_csv(["policy", "trial", "seconds"], times),
-        }
-        for name, content in files.items():
-            write(folder / name, content)
-        header = {
-            "format": FORMAT,
-            "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
-        }
-        write(
-            folder / "manifest.json", json.dumps({**header, **results.manifest}, indent=2, ensure_ascii=False).encode()
-        )
     except OSError as reason:
         raise StateFileError(f"Results cannot be written to {folder}: {reason.strerror or reason}.") from reason
+    with alone(folder):
+        for name, text in content.items():
+            files.write_bytes(folder / name, text)
+        files.write_bytes(
+            folder / "manifest.json", files.to_json({"format": FORMAT, "files": sums, **results.manifest})
+        )
 
 
 def load(path: str | PathLike[str]) -> Results:
     """Read a folder that `save` wrote; refuses a damaged or newer one."""
     folder = Path(path)
+    with files.explained(folder, "read"), alone(folder):
+        manifest = read_manifest(folder / "manifest.json")
+        try:
+            form, sums = manifest.pop("format"), manifest.pop("files")
+            content = {name: files.read_bytes(folder / name) for name in sums}
+            for name, text in content.items():
+                if hashlib.sha256(text).hexdigest() != sums[name]:
+                    raise StateFileError(f"{folder / name} is damaged: its checksum is not the one in manifest.json.")
+            rounds, regret = curves(from_csv(content["results.csv"], plain=form == 1))
+            seconds = times(from_csv(content["seconds.csv"], plain=form == 1))
+            logs = read_log(from_csv(content["log.csv"])) if "log.csv" in content else {}
+        except StateFileError:
+            raise
+        except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as reason:
+            raise StateFileError(f"{folder} does not hold results as rbmle writes them: {reason!r}.") from reason
+    return Results(rounds, regret, seconds, manifest, logs)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The manifest, whole; that of format 1 had no checksum to tell."""
+    text = files.read_bytes(path)
     try:
-        manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_bytes())
-        form, sums = manifest.pop("format"), manifest.pop("files")
-        if form > FORMAT:
-            raise StateFileError(f"{folder} has format {form}, this version reads up to {FORMAT}: update rbmle.")
-        for name, expected in sums.items():
-            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != expected:
-                raise StateFileError(f"{folder / name} is damaged: its checksum is not the one in manifest.json.")
-        rounds, regret = curves(folder / "results.csv")
-        return Results(rounds, regret, times(folder / "seconds.csv"), manifest)
-    except StateFileError:
-        raise
-    except OSError as reason:
-        raise StateFileError(f"No results can be read from {folder}: {reason.strerror or reason}.") from reason
-    except (ValueError, KeyError, TypeError, AttributeError) as reason:
-        raise StateFileError(f"{folder} does not hold results as rbmle writes them: {reason!r}.") from reason
+        form = json.loads(text)["format"]
+    except (ValueError, KeyError, TypeError, RecursionError) as reason:
+        raise StateFileError(f"{path.parent} does not hold results as rbmle writes them: {reason!r}.") from reason
+    if isinstance(form, int) and form > FORMAT:
+        raise StateFileError(f"{path.parent} has format {form}, this version reads up to {FORMAT}: update rbmle.")
+    if form != 1 or b'"checksum"' in text:
+        return files.from_json(text, path)
+    manifest: dict[str, Any] = json.loads(text)
+    return manifest
 
 
-def curves(path: Path) -> tuple[IntArray, dict[str, FloatArray]]:
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other threads and, where the system can, other processes out of a folder: its files belong together."""
+    with _LOCK:
+        if not files.HAS_LOCKS:
+            yield
+            return
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            files.lock(handle, wait=True)
+            yield
+        finally:
+            os.close(handle)
+
+
+def timed(results: Results) -> Iterator[tuple[str, int, float]]:
+    """Tidy rows (policy, trial, seconds)."""
+    for name, values in results.seconds.items():
+        for trial, seconds in enumerate(values.tolist()):
+            yield name, trial, seconds
+
+
+def logged(results: Results) -> Iterator[tuple[Any, ...]]:
+    """Tidy rows of all logs."""
+    for name in results.logs:
+        for row in zip(*(column.tolist() for column in results.log(name).values()), strict=True):
+            yield (name, *row)
+
+
+def curves(rows: Iterable[list[str]]) -> tuple[IntArray, dict[str, FloatArray]]:
     """Rounds, and the curves of every policy, from the tidy table."""
     values: dict[str, dict[int, list[float]]] = {}
     rounds: dict[int, None] = {}
-    for name, trial, at, regret in rows(path):
+    for name, trial, at, regret in rows:
         values.setdefault(name, {}).setdefault(int(trial), []).append(float(regret))
         rounds[int(at)] = None
     shaped = {name: np.array([by_trial[n] for n in range(len(by_trial))]) for name, by_trial in values.items()}
     return np.array(list(rounds), dtype=np.int64), shaped
 
 
-def times(path: Path) -> dict[str, FloatArray]:
+def times(rows: Iterable[list[str]]) -> dict[str, FloatArray]:
     """Seconds per decision of every policy."""
     values: dict[str, list[float]] = {}
-    for name, _, seconds in rows(path):
+    for name, _, seconds in rows:
         values.setdefault(name, []).append(float(seconds))
     return {name: np.array(row) for name, row in values.items()}
 
 
-def rows(path: Path) -> Iterable[list[str]]:
-    """The rows of a CSV file below its header."""
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file)
-        next(reader)
-        yield from reader
-
-
-def to_csv(columns: list[str], table: Iterable[tuple[Any, ...]]) -> bytes:
-    """A CSV file; floats are written so that they read back exactly."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(table)
-    return text.getvalue().encode()
-
-
-def write(path: Path, content: bytes) -> None:
-    """Replace a file in one step: readers see the old one or the new one, never half of it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def read_log(rows: Iterable[list[str]]) -> dict[str, TrialLog]:
+    """Logs by policy."""
+    values: dict[str, list[tuple[int, float, float]]] = {}
+    trials: dict[str, int] = {}
+    for name, trial, _, arm, chance, reward in rows:
+        values.setdefault(name, []).append((int(arm), float(chance), float(reward)))
+        trials[name] = int(trial) + 1
+    logs = {}
+    for name, table in values.items():
+        arms, chances, rewards = (np.array(column).reshape(trials[name], -1) for column in zip(*table, strict=True))
+        logs[name] = TrialLog(arms.astype(np.int32), chances, rewards)
+    return logs

@@ -12,7 +12,7 @@ import struct
 import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -112,14 +112,20 @@ class Store:
         return len(self._known)
 
     def put(self, key: str, settings: Mapping[str, Any], outcome: Outcome) -> None:
-        """Keep a trial. A second outcome of the same key is dropped."""
-        text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
-        numbers = np.ascontiguousarray(outcome.regret, dtype="<f8").tobytes()
-        parts = (key, text, numbers, float(outcome.seconds), outcome.state, outcome.run or self.run)
+        """Keep a trial. A second outcome of the same key takes the place of the first."""
+        self.put_all([(key, settings, outcome)])
+
+    def put_all(self, made: Sequence[tuple[str, Mapping[str, Any], Outcome]]) -> None:
+        """Keep several trials: on disk there will be all of them or none."""
+        rows = {}
+        for key, settings, outcome in made:
+            text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
+            numbers = np.ascontiguousarray(outcome.regret, dtype="<f8").tobytes()
+            parts = (key, text, numbers, float(outcome.seconds), outcome.state, outcome.run or self.run)
+            rows[key] = (*parts, checksum(*parts))
         with self._lock:
-            if key not in self._known:
-                self._waiting[key] = (*parts, checksum(*parts))
-                self._known.add(key)
+            self._waiting |= rows
+            self._known |= rows.keys()
             if time.monotonic() - self._last > DELAY:
                 self.flush()
 
@@ -150,7 +156,7 @@ class Store:
             try:
                 with self._file:
                     self._file.executemany(
-                        "INSERT OR IGNORE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)", self._waiting.values()
+                        "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)", self._waiting.values()
                     )
             except sqlite3.Error as reason:
                 self._refuse(reason)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rbmle.problems.base import Problem
 from rbmle.problems.checked import checked_rounds
+from rbmle.simulation.log import TrialLog
 from rbmle.simulation.players import Candidate, Clock, CompiledPlayer, player
 from rbmle.types import FloatArray, IntArray
 
@@ -18,10 +19,11 @@ MOST_BYTES = 64 * 2**20
 
 
 class Trial(NamedTuple):
-    """What one policy did in one trial: cumulative regret at the recorded rounds, and seconds per decision."""
+    """What one policy did in one trial: cumulative regret at the recorded rounds, seconds per decision, and its log."""
 
     regret: FloatArray
     seconds: float
+    log: TrialLog | None = None
 
 
 def block_size(problem: Problem) -> int:
@@ -41,17 +43,25 @@ def clock_for(compiled: bool) -> Clock:
 
 
 def run_trial(
-    policies: Mapping[str, Candidate], problem: Problem, horizon: int, trial: int, seed: int, record: IntArray
+    policies: Mapping[str, Candidate],
+    problem: Problem,
+    horizon: int,
+    trial: int,
+    seed: int,
+    record: IntArray,
+    log: bool = False,
 ) -> dict[str, Trial]:
     """Play `horizon` rounds of one trial with every policy. A function of its arguments alone, whoever calls it.
 
     record: the rounds (from 1, ascending) at which cumulative regret is noted.
+    log: note every arm with its chance and its reward.
     """
     problem = copy.copy(problem)  # what a problem keeps for the next block is this trial's own
-    players = {name: player(name, policy, problem, seed, trial) for name, policy in policies.items()}
+    players = {name: player(name, policy, problem, seed, trial, log) for name, policy in policies.items()}
     curves = {name: np.empty(len(record)) for name in players}
     totals = dict.fromkeys(players, 0.0)
     clocks = dict.fromkeys(players, 0.0)
+    logs = {name: TrialLog.empty(horizon) for name in players} if log else {}
     clock = clock_for(all(isinstance(one, CompiledPlayer) for one in players.values()))
     size = block_size(problem)
     for start in range(0, horizon, size):
@@ -59,11 +69,13 @@ def run_trial(
         rounds = checked_rounds(problem, seed, trial, start, stop)
         first, last = np.searchsorted(record, (start, stop), side="right")
         for name, one in players.items():
-            arms, seconds = one.play(rounds, clock)
+            arms, seconds, chances = one.play(rounds, clock)
+            if log:
+                logs[name].note(start, arms, chances, rounds.rewards)
             regret = rounds.regret(arms)
             regret[0] += totals[name]
             np.cumsum(regret, out=regret)
             curves[name][first:last] = regret[record[first:last] - start - 1]
             totals[name] = float(regret[-1])
             clocks[name] += seconds
-    return {name: Trial(curves[name], clocks[name] / horizon) for name in players}
+    return {name: Trial(curves[name], clocks[name] / horizon, logs.get(name)) for name in players}

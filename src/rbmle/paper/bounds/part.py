@@ -8,61 +8,57 @@ from typing import Any
 import numpy as np
 
 from rbmle.families import Logistic
-from rbmle.paper.experiment import Experiment, glm_experiment, linear_experiment, short_name
-from rbmle.paper.part import Finding
+from rbmle.paper.experiments import glm_experiment, linear_experiment, only, short_name
+from rbmle.paper.part import LETTERS, Finding, Part
 from rbmle.paper.plan import Plan
-from rbmle.paper.work import Batch
+from rbmle.paper.settings import Setting
 from rbmle.report import Block, Cell, Figure, Panels, Section, Table, bound_over_regret
 from rbmle.simulation import Results
-from rbmle.simulation.store import Store
+from rbmle.simulation.experiment import Experiment
+from rbmle.simulation.outcomes import Outcomes
 from rbmle.theory import GLMBound, LinearBound
 
 DELTA = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class BoundsPart:
+class BoundsPart(Part):
     """LinRBMLE under Theorem 2, GLM-RBMLE (by its authors) under Theorem 3."""
 
     plan: Plan
 
     @cached_property
-    def linear(self) -> list[Experiment]:
+    def linear(self) -> dict[Setting, Experiment]:
         """LinRBMLE alone."""
-        return [only(linear_experiment("bounds", s, "authors", self.plan), "RBMLE") for s in self.plan.linear]
+        return {s: only(linear_experiment("bounds", s, "authors", self.plan), "RBMLE") for s in self.plan.linear}
 
     @cached_property
-    def glm(self) -> list[Experiment]:
+    def glm(self) -> dict[Setting, Experiment]:
         """GLM-RBMLE alone."""
-        return [only(glm_experiment("bounds", s, "authors", self.plan), "GLM-RBMLE") for s in self.plan.glm]
+        return {s: only(glm_experiment("bounds", s, "authors", self.plan), "GLM-RBMLE") for s in self.plan.glm}
 
     @property
     def experiments(self) -> list[Experiment]:
         """Shared with the regret parts."""
-        return [*self.linear, *self.glm]
+        return [*self.linear.values(), *self.glm.values()]
 
-    @property
-    def batches(self) -> list[Batch]:
-        """Nothing but experiments."""
-        return []
-
-    def finding(self, store: Store) -> Finding:
+    def finding(self, outcomes: Outcomes) -> Finding:
         """Curves, a table, and the share of trials below the bound."""
         records, linear_figures, glm_figures = list[dict[str, Any]](), list[Figure](), list[Figure]()
-        for letter, each in zip("abcd", self.linear, strict=False):
-            bound = LinearBound(n_features=len(each.setting.theta), delta=DELTA)
-            record, figure = measured(each, each.results(store), bound, f"bound-linear-{letter}")
+        for letter, (setting, each) in zip(LETTERS, self.linear.items(), strict=False):
+            bound = LinearBound(n_features=len(setting.theta), delta=DELTA)
+            record, figure = measured(setting, each.results(outcomes), bound, f"bound-linear-{letter}")
             records.append({"theorem": 2, **record})
             linear_figures.append(figure)
-        for letter, each in zip("abcd", self.glm, strict=False):
-            link = Logistic().extended(float(np.linalg.norm(each.setting.theta)))
+        for letter, (setting, each) in zip(LETTERS, self.glm.items(), strict=False):
+            link = Logistic().extended(float(np.linalg.norm(setting.theta)))
             known: dict[str, Any] = {
-                "n_features": len(each.setting.theta), "theta_norm": float(np.linalg.norm(each.setting.theta)),
+                "n_features": len(setting.theta), "theta_norm": float(np.linalg.norm(setting.theta)),
                 "L_mu": link.lipschitz, "kappa_mu": link.kappa, "noise_scale": 0.5, "delta": DELTA,
             }  # fmt: skip
             bound3 = GLMBound(**known)
             formula = GLMBound(**known, as_given=True, radius="printed", potential="printed")
-            record, figure = measured(each, each.results(store), formula, f"bound-glm-{letter}")
+            record, figure = measured(setting, each.results(outcomes), formula, f"bound-glm-{letter}")
             records.append({"theorem": 3, **record, "proved": float(bound3(each.horizon)), "T0": float(bound3.start)})
             glm_figures.append(figure)
         linear_records = [record for record in records if record["theorem"] == 2]
@@ -108,24 +104,17 @@ def verdict(records: Sequence[dict[str, Any]]) -> tuple[str, dict[str, str]]:
     return f"{line} So is every policy: at this horizon the bound is above all that can be lost.", {}
 
 
-def only(experiment: Experiment, name: str) -> Experiment:
-    """The same experiment with one policy; its trials are found under the same names."""
-    return Experiment(
-        experiment.part, experiment.setting, {name: experiment.policies[name]}, experiment.horizon, experiment.trials
-    )
-
-
 def measured(
-    each: Experiment, results: Results, bound: LinearBound | GLMBound, name: str
+    setting: Setting, results: Results, bound: LinearBound | GLMBound, name: str
 ) -> tuple[dict[str, Any], Figure]:
     """How many trials stay below the bound at every recorded round from where it is defined, and the picture of it."""
     policy = results.policies[0]
-    defined = results.rounds >= max(2, len(each.setting.theta))
+    defined = results.rounds >= max(2, len(setting.theta))
     rounds, regret = results.rounds[defined], results.regret[policy][:, defined]
     curve = bound(rounds)
     below = int(np.all(regret <= curve, axis=1).sum())
     final = results.final_regret(policy)
-    title = short_name(each.setting)
+    title = short_name(setting)
     label = "Theorem 2" if isinstance(bound, LinearBound) else "Theorem 3, formula"
     figure = Figure(
         caption=f"({name[-1]})",
@@ -134,20 +123,18 @@ def measured(
         alt=f"Bound and measured regret of {policy}, {title}: {curve[-1]:.0f} against a largest of {final.max():.0f}.",
     )
     record = {
-        "setting": each.setting.key, "method": policy, "horizon": each.horizon, "trials": results.trials,
-        "below": below, "bound": float(curve[-1]), "worst": largest_loss(each),
+        "setting": setting.key, "method": policy, "horizon": results.horizon, "trials": results.trials,
+        "below": below, "bound": float(curve[-1]), "worst": largest_loss(setting, results.horizon),
         "mean": float(final.mean()), "largest": float(final.max()),
     }  # fmt: skip
     return record, figure
 
 
-def largest_loss(each: Experiment) -> float:
+def largest_loss(setting: Setting, horizon: int) -> float:
     """T times the largest difference between two mean rewards, contexts being of length one."""
-    norm = float(np.linalg.norm(each.setting.theta))
-    gap = (
-        2 * norm if each.setting.family == "gaussian" else float(np.tanh(norm / 2))
-    )  # μ(S) − μ(−S) of the logistic link
-    return gap * each.horizon
+    norm = float(np.linalg.norm(setting.theta))
+    # Of the logistic link that is μ(S) − μ(−S).
+    return (2 * norm if setting.family == "gaussian" else float(np.tanh(norm / 2))) * horizon
 
 
 def bounds_table(records: Sequence[dict[str, Any]], caption: str, name: str) -> Table:
@@ -158,7 +145,7 @@ def bounds_table(records: Sequence[dict[str, Any]], caption: str, name: str) -> 
             f"{record['mean']:,.1f}", f"{record['largest']:,.1f}", f"{record['bound'] / record['largest']:,.0f}×",
             f"{record['below']} of {record['trials']}",
         ]
-        for letter, record in zip("abcd", records, strict=False)
+        for letter, record in zip(LETTERS, records, strict=False)
     ]  # fmt: skip
     columns = ["setting", "bound", "largest possible", "mean regret", "largest", "bound / largest", "trials below"]
     return Table(caption, columns, rows, name, records=records)

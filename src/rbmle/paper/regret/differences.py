@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rbmle.paper.experiment import same_definition
-from rbmle.paper.part import Finding
-from rbmle.paper.regret.part import LETTERS, RegretPart
+from rbmle.paper.experiments import same_definition
+from rbmle.paper.part import LETTERS, Finding
+from rbmle.paper.regret.part import RegretPart, headings
 from rbmle.paper.settings import Setting
 from rbmle.report import Block, Bullets, Cell, Section, Table
-from rbmle.report.study import number
 from rbmle.simulation import Results
-from rbmle.simulation.store import Store
+from rbmle.simulation.grid import number
+from rbmle.simulation.outcomes import Outcomes
 
 DEFINITIONS = {
     "BUCB": ("mean + Φ⁻¹(1 − 1/t) · standard deviation", "the variance stands where the standard deviation belongs"),
@@ -38,12 +38,10 @@ DEFINITIONS = {
         "another p; the newest observation left out",
     ),
 }
-OWN = {"linear-regret": "RBMLE", "glm-regret": "GLM-RBMLE"}
-
 ByVariant = Mapping[str, Mapping[Setting, Results]]
 
 
-def differences(parts: Sequence[RegretPart], store: Store) -> Finding:
+def differences(parts: Sequence[RegretPart], outcomes: Outcomes) -> Finding:
     """The section; results of both definitions where both were run."""
     content: list[Block] = [
         "Some baselines of the published tables are not what their own papers define. Both are run here on the same "
@@ -54,13 +52,13 @@ def differences(parts: Sequence[RegretPart], store: Store) -> Finding:
     for part in parts:
         if part.variant != "both":
             continue
-        results = {definition: part.results(store, definition) for definition in ("published", "authors")}
+        results = {definition: part.results(outcomes, definition) for definition in ("published", "authors")}
         part_records = both_results(part, results)
         records += part_records
         sentences = conclusions(part, results)
         lines.append(f"by their authors: {sentences[0]}")
         content.append(
-            Section(part.kind.heading.split(":")[0], [Bullets(sentences), results_table(part, results, part_records)])
+            Section(part.heading.split(":")[0], [Bullets(sentences), results_table(part, results, part_records)])
         )
     if not records:
         content.append("Run with `--variant both` to see what that changes.")
@@ -90,7 +88,7 @@ def both_results(part: RegretPart, results: ByVariant) -> list[dict[str, Any]]:
         {
             "setting": setting.key,
             "method": name,
-            "printed": part.kind.printed[setting.key]["mean"][name] * part.kind.scale,
+            "printed": part.printed[setting.key]["mean"][name] * part.scale,
             **{
                 f"{definition}_{statistic}": results[definition][setting].statistics()[name][statistic]
                 for definition in results
@@ -112,26 +110,22 @@ def results_table(part: RegretPart, results: ByVariant, records: Sequence[Mappin
             best = results["authors"][setting].ranking()[0]
             notes = [f"as published {number(means['published'])}"] if name in different else ["the same"]
             if part.plan.faithful:
-                notes.append(f"printed {number(part.kind.printed[setting.key]['mean'][name] * part.kind.scale)}")
+                notes.append(f"printed {number(part.printed[setting.key]['mean'][name] * part.scale)}")
             row.append(Cell(number(means["authors"]), "best" if name == best else "", notes))
         rows.append(row)
-    heads = [
-        f"({letter}) {'static' if setting.static else 'varying'}"
-        for letter, setting in zip(LETTERS, part.settings, strict=False)
-    ]
     return Table(
         "Mean final regret by the authors' definitions, and as published; the lowest of a setting is bold. Settings as "
-        f"in Figure {part.kind.figure}.",
-        ["method", *heads],
+        f"in Figure {part.figure}.",
+        ["method", *headings(part.settings)],
         rows,
-        f"definitions-{part.kind.part}",
+        f"definitions-{part.name}",
         records=records,
     )
 
 
 def conclusions(part: RegretPart, results: ByVariant) -> list[str]:
     """What the authors' definitions change in the paper's conclusions, in numbers of this run."""
-    own = OWN[part.kind.part]
+    own = part.own
     if own not in results["authors"][part.settings[0]].policies:
         return ["Our own method was not run."]
     places = {name: [each.ranking().index(own) + 1 for each in rows.values()] for name, rows in results.items()}
@@ -175,10 +169,19 @@ def robustness(results: ByVariant, own: str) -> str:
     for name, rows in results.items():
         spreads = [{policy: row["std"] for policy, row in each.statistics().items()} for each in rows.values()]
         places[name] = [sorted(each, key=each.__getitem__).index(own) + 1 for each in spreads]
+    worst = [{policy: worst_trial(each, policy) for policy in each.policies} for each in results["authors"].values()]
+    mine, others = [each.pop(own) for each in worst], [ratio for each in worst for ratio in each.values()]
     return (
         f"Robustness, the paper's other point: by standard deviation over the trials {own} takes place "
-        f"{listed(places['authors'])} by the authors' definitions, {listed(places['published'])} as published."
+        f"{listed(places['authors'])} by the authors' definitions, {listed(places['published'])} as published. By the "
+        f"authors' definitions its worst trial loses {min(mine):.1f} to {max(mine):.1f} times its mean, that of "
+        f"another method up to {max(others, default=1.0):.1f} times."
     )
+
+
+def worst_trial(results: Results, name: str) -> float:
+    """The largest final regret in multiples of the mean."""
+    return float(results.final_regret(name).max()) / max(mean(results, name), 1e-12)
 
 
 def largest_changes(part: RegretPart, results: ByVariant) -> list[str]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rbmle.paper.experiment import Experiment, same_definition, short_name
-from rbmle.paper.part import Finding
+from rbmle.paper.experiments import same_definition, short_name
+from rbmle.paper.part import LETTERS, Finding, Part
 from rbmle.paper.plan import Plan
+from rbmle.paper.regret.words import agreement, intro, vids_words
 from rbmle.paper.settings import Setting
-from rbmle.paper.work import Batch
 from rbmle.report import (
     Block,
     Cell,
@@ -28,40 +28,35 @@ from rbmle.report import (
     regret_figure,
 )
 from rbmle.report.study import by_median
-from rbmle.report.tables import STATISTICS
 from rbmle.simulation import Results
-from rbmle.simulation.results import QUANTILES
-from rbmle.simulation.store import Store
+from rbmle.simulation.experiment import Experiment
+from rbmle.simulation.outcomes import Outcomes
+from rbmle.simulation.paired import signed
+from rbmle.simulation.results import QUANTILES, STATISTICS
 from rbmle.types import FloatArray
 
-LETTERS = "abcd"
 ROWS = {"mean": "Mean", "std": "Std.Dev", **{name: f"Q.{name[1:]}" for name in QUANTILES}}
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What is particular to the linear or the generalized linear half of the paper.
+@dataclass(frozen=True, eq=False)
+class RegretPart(Part):
+    """One figure of four panels and four tables, for one or both definitions of the methods.
 
-    printed  numbers of a setting: statistic, then method, then value
-    scale    printed values are regret divided by this
+    own      the paper's own method
+    tables   numbers of the tables by setting
+    printed  numbers of a setting: statistic, then method, then value; regret divided by `scale`
     exact    methods that agree digit for digit; the others draw random numbers of their own and agree statistically
     """
 
-    part: str
+    name: str
     heading: str
+    own: str
     tables: Mapping[str, int]
     figure: int
     printed: Mapping[str, Any]
     scale: float
     exact: tuple[str, ...]
     experiment: Callable[..., Experiment]
-
-
-@dataclass(frozen=True, eq=False)
-class RegretPart:
-    """One figure of four panels and four tables, for one or both definitions of the methods."""
-
-    kind: Kind
     plan: Plan
     settings: Sequence[Setting]
     variant: str
@@ -75,7 +70,7 @@ class RegretPart:
     def by_definition(self) -> dict[str, dict[Setting, Experiment]]:
         """Experiments as published and by the authors, whether asked for or not."""
         return {
-            definition: {s: self.kind.experiment(self.kind.part, s, definition, self.plan) for s in self.settings}
+            definition: {s: self.experiment(self.name, s, definition, self.plan) for s in self.settings}
             for definition in ("published", "authors")
         }
 
@@ -85,40 +80,33 @@ class RegretPart:
         wanted = ("published", "authors") if self.variant == "both" else (self.variant,)
         return [each for definition in wanted for each in self.by_definition[definition].values()]
 
-    @property
-    def batches(self) -> list[Batch]:
-        """Nothing but experiments."""
-        return []
-
-    def results(self, store: Store, definition: str) -> dict[Setting, Results]:
-        """Finished experiments of one definition."""
-        return {setting: each.results(store) for setting, each in self.by_definition[definition].items()}
+    def results(self, outcomes: Outcomes, definition: str) -> dict[Setting, Results]:
+        """Finished experiments of one definition, with the times of one run."""
+        experiments = self.by_definition[definition].items()
+        return {setting: each.results(outcomes, outcomes.commonest_run(each.keys)) for setting, each in experiments}
 
     def comparable(self, setting: Setting) -> list[str]:
         """Methods whose numbers can be held against the printed ones: all of the paper's trials, and its definition."""
         if not self.plan.faithful:
             return []
-        ours = self.by_definition[self.main][setting]
-        return same_definition(ours, self.by_definition["published"][setting])
+        return same_definition(self.by_definition[self.main][setting], self.by_definition["published"][setting])
 
     def comparison(self, setting: Setting, results: Results) -> Comparison:
         """Every printed cell of the methods that were run, and ours."""
-        kind, statistics = self.kind, results.statistics()
-        printed = {
-            row: {name: values[name] for name in results.policies} for row, values in kind.printed[setting.key].items()
-        }
-        ours = {row: {name: statistics[name][row] / kind.scale for name in results.policies} for row in printed}
+        statistics, names = results.statistics(), results.policies
+        printed = {row: {name: values[name] for name in names} for row, values in self.printed[setting.key].items()}
+        ours = {row: {name: statistics[name][row] / self.scale for name in names} for row in printed}
         errors: dict[str, dict[str, float | None]] = {row: {} for row in printed}
-        for name in set(results.policies) - set(kind.exact):
-            found = bootstrap_errors(results.final_regret(name) / kind.scale, statistics_of)
+        for name in set(names) - set(self.exact):
+            found = bootstrap_errors(results.final_regret(name) / self.scale, statistics_of)
             for row, error in zip(STATISTICS, found, strict=True):
                 # Both numbers come from 50 trials with their own draws, so the difference varies √2 times as much.
                 errors[row][name] = math.sqrt(2) * float(error)
         return compare_cells(printed, ours, 2, errors)
 
-    def finding(self, store: Store) -> Finding:
+    def finding(self, outcomes: Outcomes) -> Finding:
         """Figure, tables, and how many cells agree."""
-        kind, all_results = self.kind, self.results(store, self.main)
+        all_results, label = self.results(outcomes, self.main), self.name.replace("-", "_")
         cells, records, tables = Comparison([]), list[dict[str, Any]](), list[Block]()
         for setting, results in all_results.items():
             comparison, comparable = self.comparison(setting, results), self.comparable(setting)
@@ -126,56 +114,33 @@ class RegretPart:
             rows = [row_of(cell, setting, cell.column in comparable) for cell in comparison.cells]
             records += rows
             tables.append(self._table(setting, comparison, comparable, rows))
-        lines, highlights = self.verdict(cells)
-        intro = "Each cell shows our number, below it the printed one and the difference."
-        if self.plan.faithful and self.main == "published":
-            intro += (
-                f" {', '.join(kind.exact)} must agree to the printed digit; for the others, which draw random numbers "
-                "of their own, the standard error (SE) of the difference is given, by bootstrap over the trials."
-            )
-        elif self.plan.faithful:
-            intro += " Methods by their authors' definitions, which for some are not those of the printed numbers."
-        trials = {
-            f"{kind.part}-trials".replace("-", "_"): trial_records(all_results, self.main),
-            kind.part.replace("-", "_"): records,
-        }
-        content: list[Block] = [*(f"**{line}**" for line in lines), self._figure(all_results), intro, *tables]
-        return Finding(Section(kind.heading, content), trials, [f"{kind.part}: {line}" for line in lines], highlights)
-
-    def verdict(self, cells: Comparison) -> tuple[list[str], dict[str, str]]:
-        """How many cells agree, in words."""
-        kind = self.kind
-        if not cells.cells:
-            return [], {}
-        exact, rest = cells.only(kind.exact), Comparison([c for c in cells.cells if c.column not in kind.exact])
-        score = f"{exact.count('exact')} of {len(exact.cells)}"
-        wrong = [c for c in exact.cells if c.mark != "exact"]
-        line = f"{score} exact cells"
-        if wrong:
-            shown = ", ".join(f"{c.column} {ROWS[c.row]}" for c in wrong[:6])
-            line += f"; wrong: {shown}{' …' if len(wrong) > 6 else ''}"
-        lines = [line + "."]
-        if rest.cells:
-            near = rest.count("exact") + rest.count("close")
-            names = " and ".join(dict.fromkeys(c.column for c in rest.cells))
-            lines.append(f"{near} of {len(rest.cells)} cells of {names} within two standard errors of the printed.")
-        return lines, {score: f"{'linear' if kind.scale > 1 else 'GLM'} regret cells equal the printed digits"}
+            tables += vids_words(comparison.only(comparable), setting)
+        lines, highlights = agreement(cells, self.exact, "linear" if self.scale > 1 else "GLM", ROWS)
+        content: list[Block] = [
+            *(f"**{line}**" for line in lines),
+            self._figure(all_results),
+            intro(self.plan.faithful, self.main, self.exact),
+            *tables,
+            *self._paired(all_results),
+        ]
+        trials = {f"{label}_trials": trial_records(all_results, self.main), label: records}
+        return Finding(Section(self.heading, content), trials, [f"{self.name}: {line}" for line in lines], highlights)
 
     def _figure(self, all_results: Mapping[Setting, Results]) -> Panels:
-        kind, panels = self.kind, []
+        panels = []
         for letter, (setting, results) in zip(LETTERS, all_results.items(), strict=False):
             panels.append(
                 Figure(
                     caption=f"({letter})",
                     drawing=compact(regret_figure(results, title=short_name(setting)), height=4.9),
-                    name=f"figure-{kind.figure}{letter}",
+                    name=f"figure-{self.figure}{letter}",
                     alt=f"Cumulative regret over {results.horizon} rounds, {short_name(setting)}. Lowest median at the "
                     f"end: {', '.join(by_median(results)[:3])}.",
                 )
             )
         first = next(iter(all_results.values()))
         return Panels(
-            f"Figure {kind.figure}. Cumulative regret over {first.horizon:,} rounds and {first.trials} trials: median "
+            f"Figure {self.figure}. Cumulative regret over {first.horizon:,} rounds and {first.trials} trials: median "
             "with the middle half of the trials as a band; in the legend, the medians at the end.",
             panels,
         )
@@ -183,22 +148,53 @@ class RegretPart:
     def _table(
         self, setting: Setting, comparison: Comparison, comparable: Sequence[str], rows: Sequence[Mapping[str, Any]]
     ) -> Table:
-        kind, number = self.kind, self.kind.tables[setting.key]
-        scaled = f", divided by {kind.scale:g}" if kind.scale != 1 else ""
+        number = self.tables[setting.key]
+        scaled = f", divided by {self.scale:g}" if self.scale != 1 else ""
         how = "methods as published" if self.main == "published" else "methods by their authors' definitions"
-        table = comparison.table(
-            f"Table {number}. Final cumulative regret{scaled}, {short_name(setting)}, {how}.",
-            f"table-{number:02d}",
-            row_names=ROWS,
-        )
+        columns = list(dict.fromkeys(cell.column for cell in comparison.cells))
         shown = {(c.row, c.column): c.as_cell() if c.column in comparable else unmarked(c) for c in comparison.cells}
-        columns = table.columns[1:]
         cells: list[list[Cell | str]] = [
             [name, *(shown[row, column] for column in columns)]
             for row, name in ROWS.items()
-            if any(c.row == row for c in comparison.cells)
+            if (row, columns[0]) in shown
         ]
-        return Table(table.caption, table.columns, cells, table.name, records=rows)
+        caption = f"Table {number}. Final cumulative regret{scaled}, {short_name(setting)}, {how}."
+        return Table(caption, ["", *columns], cells, f"table-{number:02d}", records=rows)
+
+    def _paired(self, all_results: Mapping[Setting, Results]) -> list[Block]:
+        """What the others lose beyond the paper's own method, trial by trial: places say nothing about chance."""
+        first = next(iter(all_results.values()))
+        names = [name for name in first.policies if name != self.own]
+        if self.own not in first.policies or not names:
+            return []
+        paired = {setting: results.compare(self.own) for setting, results in all_results.items()}
+        rows: list[list[Cell | str]] = []
+        for name in names:
+            cells = [each[name] for each in paired.values()]
+            notes = [[f"{signed(c.low)} to {signed(c.high)}", f"worse in {c.worse:.0%}"] for c in cells]
+            marks = [Cell(signed(c.mean), "best" if c.clear else "", n) for c, n in zip(cells, notes, strict=True)]
+            rows.append([name, *marks])
+        return [
+            Table(
+                f"Final regret minus that of {self.own}, paired over the {first.trials} trials of each setting: mean, "
+                "its 95 % interval (Student's t), and the share of trials in which the method lost more. Bold where "
+                "the interval excludes zero; elsewhere the order of the two is chance.",
+                ["method", *headings(self.settings)],
+                rows,
+                f"{self.name}-paired",
+                records=[
+                    {"setting": setting.key, "method": name, "mean": each[name].mean, "low": each[name].low,
+                     "high": each[name].high, "worse": each[name].worse}
+                    for setting, each in paired.items() for name in names
+                ],
+            )
+        ]  # fmt: skip
+
+
+def headings(settings: Sequence[Setting]) -> list[str]:
+    """For instance "(a) static"."""
+    kinds = ["static" if setting.static else "varying" for setting in settings]
+    return [f"({letter}) {kind}" for letter, kind in zip(LETTERS, kinds, strict=False)]
 
 
 def statistics_of(samples: FloatArray) -> FloatArray:

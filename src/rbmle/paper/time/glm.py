@@ -1,6 +1,6 @@
 """Figure 4 and Table 11: what a decision of the generalized linear methods costs."""
 
-from rbmle.paper.experiment import glm_experiment
+from rbmle.paper.experiments import glm_experiment
 from rbmle.paper.plan import Plan
 from rbmle.paper.printed import printed_tables
 from rbmle.paper.published.glm import authors_glm_policies

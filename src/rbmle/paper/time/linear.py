@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from rbmle.paper.experiment import linear_experiment
+from rbmle.paper.experiments import linear_experiment
 from rbmle.paper.plan import Plan
 from rbmle.paper.printed import printed_tables
 from rbmle.paper.published.linear import authors_policies

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rbmle.paper.experiment import Experiment, short_name
-from rbmle.paper.part import Finding
+from rbmle.paper.experiments import short_name
+from rbmle.paper.part import LETTERS, Finding, Part
 from rbmle.paper.plan import Plan
-from rbmle.paper.regret.part import LETTERS
-from rbmle.paper.settings import Setting
+from rbmle.paper.settings import TRIALS, Setting
 from rbmle.paper.time.sizes import TimeStudy
-from rbmle.paper.work import Batch
 from rbmle.report import Block, Cell, Figure, Panels, Section, Table, time_against_regret
-from rbmle.report.tables import duration
-from rbmle.simulation.store import Store
+from rbmle.simulation.experiment import Experiment
+from rbmle.simulation.grid import duration
+from rbmle.simulation.jobs import Batch
+from rbmle.simulation.outcomes import Outcomes
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Printed:
 
 
 @dataclass(frozen=True, eq=False)
-class TimePart:
+class TimePart(Part):
     """A figure of four panels over regret experiments, and tables over a study of sizes.
 
     all_trials  use all trials of the regret experiments in the figure; otherwise a few, so that the part is quick alone
@@ -53,7 +53,7 @@ class TimePart:
     @cached_property
     def experiments(self) -> list[Experiment]:
         """Of the figure."""
-        trials = None if self.all_trials else self.few
+        trials = TRIALS if self.all_trials else self.few
         return [self.experiment(self.part, s, self.definition, self.plan, trials) for s in self.settings]
 
     @property
@@ -61,9 +61,9 @@ class TimePart:
         """Of the tables."""
         return self.study.batches
 
-    def finding(self, store: Store) -> Finding:
+    def finding(self, outcomes: Outcomes) -> Finding:
         """Figure and tables."""
-        records = self.study.seconds(store)
+        records = self.study.seconds(outcomes)
         for record in records:
             label = self.printed.label(record["d"], record["K"])
             record["printed_mean"] = self.printed.mean[label][record["method"]] * self.printed.mean_unit
@@ -71,7 +71,7 @@ class TimePart:
                 record["printed_std"] = self.printed.std[label][record["method"]] * self.printed.std_unit
         ratio, hero = self._ratio(records)
         line = f"{hero} decides {ratio:,.0f} times as fast as plain NumPy (median over the sizes)."
-        content: list[Block] = [self._figure(store), self._words(), self._table(records, "mean", self.tables[0])]
+        content: list[Block] = [self._figure(outcomes), self._words(), self._table(records, "mean", self.tables[0])]
         if self.printed.std is not None:
             content.append(self._table(records, "std", self.tables[1]))
         return Finding(
@@ -103,18 +103,18 @@ class TimePart:
             )
         return text + " Methods by their authors' definitions."
 
-    def _figure(self, store: Store) -> Panels:
+    def _figure(self, outcomes: Outcomes) -> Panels:
         panels = []
-        for letter, each in zip(LETTERS, self.experiments, strict=False):
-            results = each.results(store)
+        for letter, setting, each in zip(LETTERS, self.settings, self.experiments, strict=False):
+            results = each.results(outcomes, outcomes.commonest_run(each.keys))
             regret = {name: float(results.final_regret(name).mean()) for name in results.policies}
-            drawing = time_against_regret(results.seconds_per_decision(), regret, title=short_name(each.setting))
+            drawing = time_against_regret(results.seconds_per_decision(), regret, title=short_name(setting))
             panels.append(
                 Figure(
                     caption=f"({letter})",
                     drawing=drawing,
                     name=f"figure-{self.figure}{letter}",
-                    alt=f"Seconds per decision against mean final regret, {short_name(each.setting)}.",
+                    alt=f"Seconds per decision against mean final regret, {short_name(setting)}.",
                 )
             )
         how = "as published" if self.definition == "published" else "by their authors' definitions"

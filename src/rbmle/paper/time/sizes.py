@@ -1,27 +1,37 @@
 """The time of a decision for many sizes: ours, and plain NumPy beside it on the same sample paths, one at a time."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rbmle.paper.plan import Timing
 from rbmle.paper.settings import SEED
-from rbmle.paper.work import Batch, Job
 from rbmle.policies import Policy
 from rbmle.problems.base import Problem
 from rbmle.random import generator
-from rbmle.simulation.manifest import describe
+from rbmle.simulation.identity import identity
+from rbmle.simulation.jobs import Batch, Job
+from rbmle.simulation.outcomes import Outcomes, Piece
 from rbmle.simulation.players import PythonPlayer
-from rbmle.simulation.store import Outcome, Store
+from rbmle.simulation.store import Outcome
 from rbmle.simulation.trial import run_trial
 
 OURS, PLAIN = "ours", "plain"
 # Seconds of a decision of d = 100, K = 100: only for the share done and the time left.
 COSTS = {OURS: 1e-4, PLAIN: 2e-3}
+
+
+class Run(NamedTuple):
+    """One method in one trial, by our code or in plain NumPy."""
+
+    method: str
+    kind: str
+    trial: int
+    rounds: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,73 +46,67 @@ class TimeStudy:
     slow: frozenset[str] = frozenset()
 
     @cached_property
-    def jobs(self) -> dict[tuple[int, int], dict[str, dict[str, list[Job]]]]:
-        """By size, then method, then ours or plain: one per trial."""
-        return {size: self._jobs_of(*size) for size in self.timing.sizes}
+    def jobs(self) -> dict[tuple[int, int], Job]:
+        """One per size: its times are compared with each other, so all are taken in one run."""
+        return {size: self._job(*size) for size in self.timing.sizes}
 
     @property
     def batches(self) -> list[Batch]:
         """One per size."""
-        return [
-            Batch([job for rows in by_name.values() for row in rows.values() for job in row], _bound(self._load, size),
-                  side_by_side=False)
-            for size, by_name in self.jobs.items()
-        ]  # fmt: skip
+        return [Batch([job], partial(self._load, *size), side_by_side=False) for size, job in self.jobs.items()]
 
-    def seconds(self, store: Store) -> list[dict[str, Any]]:
+    def seconds(self, outcomes: Outcomes) -> list[dict[str, Any]]:
         """A record per size and method: mean and standard deviation over trials of the time of a decision."""
         records = []
-        for (d, K), by_name in self.jobs.items():
-            for name, rows in by_name.items():
+        for (d, K), job in self.jobs.items():
+            for name in dict.fromkeys(run.method for run in job.pieces):
                 record: dict[str, Any] = {"d": d, "K": K, "method": name}
-                for kind, jobs in rows.items():
-                    times = np.array([store.get(job.key).seconds for job in jobs])
+                for kind in (OURS, PLAIN):
+                    pieces = [piece for run, piece in job.pieces.items() if run[:2] == (name, kind)]
+                    times = np.array([outcomes.get(piece.key).seconds for piece in pieces])
                     record |= {f"{kind}_mean": float(times.mean()), f"{kind}_std": float(times.std())}
                     record[f"{kind}_trials"] = len(times)
                 record["ratio"] = record["plain_mean"] / record["ours_mean"]
                 records.append(record)
         return records
 
-    def _load(self, size: tuple[int, int]) -> Problem:
-        d, K = size
+    def runs(self, name: str) -> list[Run]:
+        """How often and how long a method is timed."""
+        timing = self.timing
+        lengths = {OURS: (timing.rounds, timing.trials), PLAIN: (timing.plain_rounds, timing.plain_trials)}
+        if name in self.slow:
+            lengths = dict.fromkeys(lengths, (timing.slow_rounds, timing.slow_trials))
+        return [Run(name, kind, trial, rounds) for kind, (rounds, trials) in lengths.items() for trial in range(trials)]
+
+    def _load(self, d: int, K: int) -> Problem:
         theta = generator(SEED, d, K).standard_normal(d)
         return self.problem((theta / np.linalg.norm(theta)).tolist(), K)
 
-    def _jobs_of(self, d: int, K: int) -> dict[str, dict[str, list[Job]]]:
-        timing, jobs = self.timing, dict[str, dict[str, list[Job]]]()
-        for name, policy in self.policies(d, K, timing.rounds).items():
-            rounds = {OURS: timing.rounds, PLAIN: timing.plain_rounds}
-            trials = {OURS: timing.trials, PLAIN: timing.plain_trials}
-            if name in self.slow:
-                rounds, trials = (dict.fromkeys(rounds, number) for number in (timing.slow_rounds, timing.slow_trials))
-            jobs[name] = {
-                kind: [self._job(kind, name, policy, d, K, rounds[kind], trial) for trial in range(trials[kind])]
-                for kind in (OURS, PLAIN)
-            }
-        return jobs
+    def _job(self, d: int, K: int) -> Job:
+        policies = self.policies(d, K, self.timing.rounds)
+        pieces, cost = dict[Run, Piece](), 0.0
+        for name, policy in policies.items():
+            about = {"kind": self.part, "d": d, "K": K, "seed": SEED, "policy": identity(policy)}
+            for run in self.runs(name):
+                pieces[run] = Piece.of({**about, **run._asdict()})
+                cost += COSTS[run.kind] * run.rounds * (d * K / 1e4) * (30 if name in self.slow else 1)
+        return Job(f"{self.part} · d = {d}, K = {K}", pieces, partial(self._play, policies), "whole", cost)
 
-    def _job(self, kind: str, name: str, policy: Policy, d: int, K: int, rounds: int, trial: int) -> Job:
-        settings = {"kind": f"{self.part}, {kind}", "d": d, "K": K, "rounds": rounds, "seed": SEED, "name": name}
-        settings |= {"policy": describe(policy), "trial": trial}
-        cost = COSTS[kind] * rounds * (d * K / 1e4) * (30 if name in self.slow else 1)
-        label = name if kind == OURS else f"{name}, plain NumPy"
+    def _play(
+        self, policies: Mapping[str, Policy], problem: Problem, runs: Sequence[Run], _: bytes
+    ) -> Iterator[Outcome]:
+        for run in runs:
+            if run.kind == PLAIN:
+                yield self._play_plain(run, problem)
+                continue
+            # The first rounds are played twice, so that nobody's clock runs while code is compiled.
+            done = run_trial(
+                {run.method: policies[run.method]}, problem, run.rounds, run.trial, SEED, np.array([run.rounds])
+            )
+            yield Outcome(*done[run.method][:2])
 
-        def play(problem: Problem, _: Outcome | None) -> Outcome:
-            if kind == OURS:
-                # The first rounds are played twice, so that nobody's clock runs while code is compiled.
-                done = run_trial({name: policy}, problem, rounds, trial, SEED, np.array([rounds]))
-                return Outcome(*done[name])
-            return self._play_plain(name, problem, rounds, trial)
-
-        return Job(self.part, f"d = {d}, K = {K}", label, settings, play, cost)
-
-    def _play_plain(self, name: str, problem: Problem, rounds: int, trial: int) -> Outcome:
-        path = problem.rounds(SEED, trial, 0, rounds)
-        policy = self.plain(name, problem.n_features, self.timing.rounds, trial)
-        arms, seconds = PythonPlayer(name, policy, problem).play(path, time.thread_time)
-        means = path.mean_rewards[0]
-        return Outcome(np.array([np.sum(means.max() - means[arms])]), seconds / rounds)
-
-
-def _bound(load: Callable[[tuple[int, int]], Problem], size: tuple[int, int]) -> Callable[[], Problem]:
-    return lambda: load(size)
+    def _play_plain(self, run: Run, problem: Problem) -> Outcome:
+        path = problem.rounds(SEED, run.trial, 0, run.rounds)
+        policy = self.plain(run.method, problem.n_features, self.timing.rounds, run.trial)
+        arms, seconds, _ = PythonPlayer(run.method, policy).play(path, time.thread_time)
+        return Outcome(np.array([path.regret(arms).sum()]), seconds / run.rounds)

@@ -7,22 +7,26 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import joblib
+
 from rbmle import params
 from rbmle.errors import InvalidParameterError
-from rbmle.paper.experiment import all_experiments
+from rbmle.paper.names import names_section
 from rbmle.paper.part import Finding, Record
 from rbmle.paper.parts import PARTS
 from rbmle.paper.plan import FULL, QUICK, VARIANTS, Plan
-from rbmle.paper.progress import Progress
 from rbmle.paper.regret.differences import differences
 from rbmle.paper.regret.part import RegretPart
 from rbmle.paper.settings import SEED
-from rbmle.paper.work import carry_out, merged, worker_count
 from rbmle.params import OneOf
 from rbmle.report import Facts, Highlights, Report, Section, settings_section, write
+from rbmle.simulation.engine import require_jobs
+from rbmle.simulation.experiment import batches
+from rbmle.simulation.frames import pandas
+from rbmle.simulation.jobs import carry_out
 from rbmle.simulation.manifest import machine, versions
-from rbmle.simulation.results import pandas
-from rbmle.simulation.store import Store
+from rbmle.simulation.outcomes import Outcomes
+from rbmle.simulation.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +66,7 @@ def run(
     out: folder of the report and of finished trials, which are not run again. "results/paper" by default, and
         "results/paper-quick" for a quick run.
     jobs: trials at a time; -1 for one per core. Regret does not depend on it.
-    progress: show it; by default only on a terminal.
+    progress: as in `simulate`.
     """
     return study(parts, quick=quick, variant=variant, out=out, jobs=jobs, progress=progress).frames()
 
@@ -81,31 +85,29 @@ def study(
     plan = plan or (QUICK if quick else FULL)
     wanted = chosen(parts)
     params.require("run", "variant", variant, OneOf(*VARIANTS))
-    if jobs == 0:
-        raise InvalidParameterError("The 'jobs' parameter of run must be a non-zero int. Got 0 instead.")
+    require_jobs("run", "jobs", jobs)
     folder = Path(out) if out is not None else Path("results") / ("paper" if plan is FULL else f"paper-{plan.name}")
     start = time.monotonic()
     made = {name: PARTS[name](plan, variant, wanted) for name in wanted}
-    with Store(folder) as store:
-        before, workers = len(store), worker_count(jobs)
-        with Progress(progress) as bar:
-            experiments, names = all_experiments([each for part in made.values() for each in part.experiments])
-            others = [batch for part in made.values() for batch in part.batches]
-            carry_out([*merged(experiments, names), *others], store, workers, bar)
-            bar.working("report")
-            findings = {name: part.finding(store) for name, part in made.items()}
-            both = [part for part in made.values() if isinstance(part, RegretPart)]
-            if both:
-                findings["differences"] = differences(both, store)
-            report = assembled(findings, plan, variant, workers)
-            page = write(report, folder)
+    workers = joblib.effective_n_jobs(jobs)
+    with Outcomes(folder) as outcomes, Progress(progress) as bar:
+        experiments = batches(each for part in made.values() for each in part.experiments)
+        others = [batch for part in made.values() for batch in part.batches]
+        # Threads, for the data are large and stay where they are.
+        carry_out([*experiments, *others], outcomes, bar, workers, "threading")
+        bar.working("report")
+        findings = {name: part.finding(outcomes) for name, part in made.items()}
+        both = [part for part in made.values() if isinstance(part, RegretPart)]
+        if both:
+            findings["differences"] = differences(both, outcomes)
+        report = assembled(findings, plan, variant, workers)
         return Study(
             report,
-            page,
+            write(report, folder),
             {name: list(rows) for finding in findings.values() for name, rows in finding.records.items()},
             [line for finding in findings.values() for line in finding.lines],
             time.monotonic() - start,
-            len(store) - before,
+            len(outcomes.new),
             workers,
         )
 
@@ -133,7 +135,7 @@ def assembled(findings: Mapping[str, Finding], plan: Plan, variant: str, workers
         title="Reward-biased maximum likelihood estimation for linear stochastic bandits, run again",
         subtitle="Every table and figure of Hung, Hsieh, Liu and Kumar (AAAI 2021) beside the numbers of this run.",
         notice=plan.notice,
-        sections=[*sections, settings(plan, variant, workers)],
+        sections=[*sections, names_section(), settings(plan, variant, workers)],
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError
-from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_contexts, as_reward, require_within
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_contexts, as_reward, describe, require_within
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
@@ -60,10 +60,19 @@ class LinearPolicy(Policy):
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
 
+    _written_by: ClassVar[type["LinearPolicy"]]
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "formula" in cls.__dict__:
+            cls._written_by = cls
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._table = np.empty((0, 0))
         self._table_start = 1
+        self._columns: int | None = None
+        self._bank_seen = NO_BANK
         # A function of a user's is asked for no round before its time.
         known = (isinstance(value, Schedule) or not callable(value) for value in self.params.values())
         self._ahead = TABLE if all(known) else 1
@@ -101,15 +110,16 @@ class LinearPolicy(Policy):
     def _ask(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> tuple[int, FloatArray]:
         """One decision: the arm and all scores."""
         c, model, scores = self._numbers(t), self.model, np.empty(len(X))
+        bank = self._checked_bank()
         z = self._drawn(1)[0] if self.random else NONE
         if held is None:
             arm = kernels.linear.rounds.decide(
-                self.formula.address, model.scaled(X), c, z, self.bank, model.settle(), self.needs_root, scores
+                self.formula.address, model.scaled(X), c, z, bank, model.settle(), self.needs_root, scores
             )
         else:
             known = model.known(held)
             arm = kernels.linear.rounds.decide_fixed(
-                self.formula.address, known.rows, known.root, known.volume, c, z, self.bank, scores
+                self.formula.address, known.rows, known.root, known.volume, c, z, bank, scores
             )
         if arm < 0:
             raise self._no_arm(arm, X, t)
@@ -132,14 +142,36 @@ class LinearPolicy(Policy):
 
     def _coefficients(self, t: int, count: int) -> FloatArray:
         rounds = np.arange(t, t + count, dtype=np.float64)
-        return require_table(self.coefficients(rounds), count, "coefficients", self)
+        if self._columns is None:
+            own = type(self)._written_by.coefficients(self, rounds)
+            self._columns = require_table(own, (count, None), "coefficients", self).shape[1]
+        table = require_table(self.coefficients(rounds), (count, self._columns), "coefficients", self)
+        if np.isnan(table).any():
+            raise InvalidInputError(f"{type(self).__name__}.coefficients must be numbers. Got NaN from round {t} on.")
+        return table
 
     def _drawn(self, count: int) -> FloatArray:
-        return require_table(self.draws(self.rng, count), count, "draws", self) if self.random else np.empty((count, 0))
+        if not self.random:
+            return np.empty((count, 0))
+        drawn = require_table(self.draws(self.rng, count), (count, self._width), "draws", self)
+        if not kernels.linear.ridge.all_within(drawn):
+            raise InvalidInputError(f"{type(self).__name__}.draws must return finite numbers. Got others.")
+        return drawn
+
+    def _checked_bank(self) -> FloatArray:
+        """The bank as compiled code needs it; looked at only when it is another array."""
+        bank = self.bank
+        if bank is not self._bank_seen:
+            bank = require_table(bank, (None, None), "bank", self)
+            if not kernels.linear.ridge.all_within(bank):
+                raise InvalidInputError(f"{type(self).__name__}.bank must hold finite numbers. Got others.")
+            self._bank_seen = bank
+        return bank
 
     def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
         """The formula with its numbers, for compiled loops."""
-        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, self.bank, self.needs_root)
+        bank = self._checked_bank()
+        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, bank, self.needs_root)
 
     def _chances(self, X: FloatArray, held: RidgeCatalogue | None, t: int, samples: int) -> FloatArray:
         if not self.random:
@@ -181,7 +213,7 @@ class LinearPolicy(Policy):
     def _ask_many(self, X: FloatArray, offsets: IntArray, t: int, numbers: FloatArray) -> IntArray:
         """The arm of each set by the formula with these coefficients."""
         model, arms = self.model, np.empty(len(offsets) - 1, dtype=np.int64)
-        c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // self._width)
+        c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // max(1, self._width))
         for first in range(0, len(arms), at_once):
             some = offsets[first : first + at_once + 1]
             rule, own = self._rule(c, self._drawn(len(some) - 1)), arms[first : first + at_once]
@@ -192,8 +224,11 @@ class LinearPolicy(Policy):
 
     @functools.cached_property
     def _width(self) -> int:
-        """Random numbers of one decision."""
-        return max(1, self.draws(generator(0), 1).shape[1]) if self.random else 1
+        """Random numbers of one decision, as the class with the formula draws them: it reads so many."""
+        if not self.random:
+            return 0
+        own = type(self)._written_by.draws(self, generator(0), 1)
+        return int(require_table(own, (1, None), "draws", self).shape[1])
 
     def _bind(self, X: FloatArray) -> RidgeCatalogue:
         held: RidgeCatalogue = self.model.bind(X, needs_root=self.needs_root)
@@ -213,7 +248,8 @@ class LinearPolicy(Policy):
 
     def _play_parts(self, contexts: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
         """Play a block, cut where the model computes something anew or where draws would take too much memory."""
-        model, arms, start, most = self.model, np.empty(len(rewards), dtype=np.int64), 0, MOST_DRAWS // self._width
+        most = MOST_DRAWS // max(1, self._width)
+        model, arms, start = self.model, np.empty(len(rewards), dtype=np.int64), 0
         while start < len(rewards):
             stop = start + max(1, min(most, model.rounds_alike(contexts[start:])))
             table = self._coefficients(self.t, stop - start)
@@ -237,19 +273,15 @@ class LinearPolicy(Policy):
         return FormulaError(f"The formula of {name} raised an exception {what}; no arm was played.")
 
 
-def require_table(values: Any, count: int, name: str, policy: Policy) -> FloatArray:
-    """What a policy's `coefficients` or `draws` gave, as compiled code needs it: (count, ·) floats."""
-    if not (
-        type(values) is np.ndarray
-        and values.dtype == np.float64
-        and values.ndim == 2
-        and len(values) == count
-        and values.flags.carray
-    ):
-        if isinstance(values, np.ndarray) and values.ndim == 2 and len(values) == count and values.dtype.kind in "fiu":
-            return np.array(values, dtype=np.float64, order="C")
-        got = f"shape {values.shape} of {values.dtype}" if isinstance(values, np.ndarray) else repr(values)
-        raise InvalidInputError(
-            f"{type(policy).__name__}.{name} must return an array of floats of shape ({count}, ...). Got {got}."
-        )
-    return values
+def require_table(values: Any, shape: tuple[int | None, int | None], name: str, policy: Policy) -> FloatArray:
+    """What a policy's `coefficients`, `draws` or `bank` gave, as compiled code needs it; None stands for any size."""
+    plain = type(values) is np.ndarray and values.dtype == np.float64 and values.flags.carray
+    fits = plain and values.shape == shape  # the common case first
+    if not fits and isinstance(values, np.ndarray) and values.ndim == 2:
+        fits = shape in (values.shape, (len(values), None), (None, None))
+    if fits and (plain or values.dtype.kind in "fiu"):
+        table: FloatArray = values if plain else np.array(values, dtype=np.float64, order="C")
+        return table
+    got = f"shape {values.shape} of {values.dtype}" if isinstance(values, np.ndarray) else describe(values)
+    wanted = ", ".join("..." if size is None else str(size) for size in shape)
+    raise InvalidInputError(f"{type(policy).__name__}.{name} must be an array of floats ({wanted}). Got {got}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import FormulaError, InvalidInputError
+from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
 from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_contexts, as_reward, describe, require_within
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
@@ -69,6 +69,8 @@ class LinearPolicy(Policy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not hasattr(type(self), "formula"):
+            raise InvalidParameterError(f"{type(self).__name__} must have a formula; see CONTRIBUTING.md.")
         self._table = np.empty((0, 0))
         self._table_start = 1
         self._columns: int | None = None

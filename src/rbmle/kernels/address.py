@@ -15,9 +15,10 @@ from numba.extending import intrinsic
 from rbmle.kernels.cache import GuardedCache, cache_folder
 
 
-def machine_code(signature: Any, function: Callable[..., Any]) -> Any:
+def machine_code(signature: Any, function: Callable[..., Any], *, boundscheck: bool = False) -> Any:
     """Compile a function to a fixed `address`; the result must be kept alive while that is used."""
-    code: Any = CFunc(function, normalize_signature(signature), locals={}, options={"error_model": "numpy"})
+    options = {"error_model": "numpy", "boundscheck": boundscheck}
+    code: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
     if cache_folder() is not None:
         code._cache = GuardedCache(function)
     code.compile()

@@ -70,6 +70,10 @@ class Policy(params.Frozen, ABC):
         self.lock = threading.RLock()
         self.reseed(getattr(self, "seed", 0))
         self.model: Any = self.new_model()
+        if self.model.n_features != self.n_features:
+            raise InvalidInputError(
+                f"{type(self).__name__}.new_model must give one of n_features={self.n_features}. Got {self.model!r}."
+            )
 
     @abstractmethod
     def new_model(self) -> Any:
@@ -295,8 +299,9 @@ class Policy(params.Frozen, ABC):
         save(self, path)
 
     def __getstate__(self) -> dict[str, Any]:
-        with self.lock:
-            return {name: value for name, value in vars(self).items() if name != "lock"}
+        with self.lock:  # copied here, for whoever asked reads on without the lock
+            values = {name: value for name, value in vars(self).items() if name != "lock"}
+            return values | {"model": copy.deepcopy(self.model), "rng": twin_of(self.rng)}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values, lock=threading.RLock())

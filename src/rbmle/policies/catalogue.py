@@ -74,5 +74,9 @@ class Catalogue:
         with self._policy.lock:
             return self._policy._play_held(self._X, self._held, r)
 
+    def __reduce__(self) -> tuple[type["Catalogue"], tuple[Policy, FloatArray]]:
+        """Copies and pickles bind the copied policy anew: what a model keeps of arms is of that model."""
+        return Catalogue, (self._policy, self._X)
+
     def __repr__(self) -> str:
         return f"Catalogue({self.n_arms} arms of {self._policy!r})"

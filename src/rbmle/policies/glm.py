@@ -32,7 +32,7 @@ class GLMPolicy(Policy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._numbers = RoundTable(self.coefficients, self.params, type(self).__name__)
+        self._numbers = RoundTable(self.coefficients, self.params)
         self._warned = False
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:

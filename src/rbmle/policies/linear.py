@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import FormulaError, InvalidInputError
+from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
 from rbmle.inputs import LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
 from rbmle.policies.base import Policy, one_hot
-from rbmle.policies.table import RoundTable, as_table
+from rbmle.policies.table import RoundTable, require_table
 from rbmle.random import generator
 from rbmle.types import FloatArray, IntArray
 
@@ -58,9 +58,20 @@ class LinearPolicy(Policy):
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
 
+    _written_by: ClassVar[type["LinearPolicy"]]
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "formula" in cls.__dict__:
+            cls._written_by = cls
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._table = RoundTable(self.coefficients, self.params, type(self).__name__)
+        if not hasattr(type(self), "formula"):
+            raise InvalidParameterError(f"{type(self).__name__} must have a formula; see CONTRIBUTING.md.")
+        self._columns: int | None = None
+        self._bank_seen = NO_BANK
+        self._table = RoundTable(self._checked_coefficients, self.params)
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
@@ -95,15 +106,16 @@ class LinearPolicy(Policy):
     def _ask(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> tuple[int, FloatArray]:
         """One decision: the arm and all scores."""
         c, model, scores = self._numbers(t), self.model, np.empty(len(X))
+        bank = self._checked_bank()
         z = self._drawn(1)[0] if self.random else NONE
         if held is None:
             arm = kernels.linear.rounds.decide(
-                self.formula.address, model.scaled(X), c, z, self.bank, model.settle(), self.needs_root, scores
+                self.formula.address, model.scaled(X), c, z, bank, model.settle(), self.needs_root, scores
             )
         else:
             known = model.known(held)
             arm = kernels.linear.rounds.decide_fixed(
-                self.formula.address, known.rows, known.root, known.volume, c, z, self.bank, scores
+                self.formula.address, known.rows, known.root, known.volume, c, z, bank, scores
             )
         if arm < 0:
             raise self._no_arm(arm, X, t)
@@ -117,14 +129,38 @@ class LinearPolicy(Policy):
         """The rows of coefficients of rounds t … t+count−1."""
         return self._table.block(t, count)
 
+    def _checked_coefficients(self, rounds: FloatArray) -> FloatArray:
+        name = f"{type(self).__name__}.coefficients"
+        if self._columns is None:
+            own = type(self)._written_by.coefficients(self, rounds)
+            self._columns = require_table(own, (len(rounds), None), name).shape[1]
+        table = require_table(self.coefficients(rounds), (len(rounds), self._columns), name)
+        if np.isnan(table).any():
+            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {int(rounds[0])} on.")
+        return table
+
     def _drawn(self, count: int) -> FloatArray:
         if not self.random:
             return np.empty((count, 0))
-        return as_table(self.draws(self.rng, count), count, f"{type(self).__name__}.draws")
+        drawn = require_table(self.draws(self.rng, count), (count, self._width), f"{type(self).__name__}.draws")
+        if not kernels.linear.ridge.all_within(drawn):
+            raise InvalidInputError(f"{type(self).__name__}.draws must return finite numbers. Got others.")
+        return drawn
+
+    def _checked_bank(self) -> FloatArray:
+        """The bank as compiled code needs it; looked at only when it is another array."""
+        bank = self.bank
+        if bank is not self._bank_seen:
+            bank = require_table(bank, (None, None), f"{type(self).__name__}.bank")
+            if not kernels.linear.ridge.all_within(bank):
+                raise InvalidInputError(f"{type(self).__name__}.bank must hold finite numbers. Got others.")
+            self._bank_seen = bank
+        return bank
 
     def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
         """The formula with its numbers, for compiled loops."""
-        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, self.bank, self.needs_root)
+        bank = self._checked_bank()
+        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, bank, self.needs_root)
 
     def _chances(self, X: FloatArray, held: RidgeCatalogue | None, t: int, samples: int) -> FloatArray:
         if not self.random:
@@ -166,7 +202,7 @@ class LinearPolicy(Policy):
     def _ask_many(self, X: FloatArray, offsets: IntArray, t: int, numbers: FloatArray) -> IntArray:
         """The arm of each set by the formula with these coefficients."""
         model, arms = self.model, np.empty(len(offsets) - 1, dtype=np.int64)
-        c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // self._width)
+        c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // max(1, self._width))
         for first in range(0, len(arms), at_once):
             some = offsets[first : first + at_once + 1]
             rule, own = self._rule(c, self._drawn(len(some) - 1)), arms[first : first + at_once]
@@ -177,8 +213,11 @@ class LinearPolicy(Policy):
 
     @functools.cached_property
     def _width(self) -> int:
-        """Random numbers of one decision."""
-        return max(1, self.draws(generator(0), 1).shape[1]) if self.random else 1
+        """Random numbers of one decision, as the class with the formula draws them: it reads so many."""
+        if not self.random:
+            return 0
+        own = type(self)._written_by.draws(self, generator(0), 1)
+        return int(require_table(own, (1, None), f"{type(self).__name__}.draws").shape[1])
 
     def _bind(self, X: FloatArray) -> RidgeCatalogue:
         held: RidgeCatalogue = self.model.bind(X, needs_root=self.needs_root)
@@ -198,7 +237,8 @@ class LinearPolicy(Policy):
 
     def _play_parts(self, contexts: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
         """Play a block, cut where the model computes something anew or where draws would take too much memory."""
-        model, arms, start, most = self.model, np.empty(len(rewards), dtype=np.int64), 0, MOST_DRAWS // self._width
+        most = MOST_DRAWS // max(1, self._width)
+        model, arms, start = self.model, np.empty(len(rewards), dtype=np.int64), 0
         while start < len(rewards):
             stop = start + max(1, min(most, model.rounds_alike(contexts[start:])))
             table = self._coefficients(self.t, stop - start)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import InvalidInputError
+from rbmle.inputs import describe
 from rbmle.schedules import Schedule
 from rbmle.types import FloatArray
 
@@ -19,8 +20,8 @@ class RoundTable:
     Where a parameter is a function of the user's, it is asked for no round before its time.
     """
 
-    def __init__(self, compute: Callable[[FloatArray], Any], parameters: Mapping[str, Any], owner: str) -> None:
-        self._compute, self._owner = compute, owner
+    def __init__(self, compute: Callable[[FloatArray], FloatArray], parameters: Mapping[str, Any]) -> None:
+        self._compute = compute
         known = (isinstance(value, Schedule) or not callable(value) for value in parameters.values())
         self._ahead = AHEAD if all(known) else 1
         self._rows, self._start = np.empty((0, 0)), 1
@@ -42,15 +43,18 @@ class RoundTable:
     def block(self, t: int, count: int) -> FloatArray:
         """The rows of rounds t … t+count−1."""
         rounds = np.arange(t, t + count, dtype=np.float64)
-        return as_table(self._compute(rounds), count, f"{self._owner}.coefficients")
+        return self._compute(rounds)
 
 
-def as_table(values: Any, count: int, name: str) -> FloatArray:
-    """What a method of a policy returned, as compiled code needs it: `count` rows of floats."""
-    if type(values) is np.ndarray and values.ndim == 2 and len(values) == count:
-        if values.dtype == np.float64 and values.flags.carray:
-            return values
-        if values.dtype.kind in "fiu":
-            return np.array(values, dtype=np.float64, order="C")
-    got = f"shape {values.shape} of {values.dtype}" if isinstance(values, np.ndarray) else repr(values)
-    raise InvalidInputError(f"{name} must return an array of floats of shape ({count}, ...). Got {got}.")
+def require_table(values: Any, shape: tuple[int | None, int | None], name: str) -> FloatArray:
+    """What a method of a policy returned, as compiled code needs it; None stands for any size."""
+    plain = type(values) is np.ndarray and values.dtype == np.float64 and values.flags.carray
+    fits = plain and values.shape == shape  # the common case first
+    if not fits and isinstance(values, np.ndarray) and values.ndim == 2:
+        fits = shape in (values.shape, (len(values), None), (None, None))
+    if fits and (plain or values.dtype.kind in "fiu"):
+        table: FloatArray = values if plain else np.array(values, dtype=np.float64, order="C")
+        return table
+    got = f"shape {values.shape} of {values.dtype}" if isinstance(values, np.ndarray) else describe(values)
+    wanted = ", ".join("..." if size is None else str(size) for size in shape)
+    raise InvalidInputError(f"{name} must be an array of floats ({wanted}). Got {got}.")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import RbmleError
-from rbmle.random import generator
+from rbmle.random import generator, state_of
 from rbmle.types import FloatArray
 
 
@@ -39,6 +39,20 @@ def expect_refused(what: str, call: Callable[[], Any], state: Callable[[], Mappi
     expect(same_state(before, state()), f"{what}: refused, but the state has changed")
 
 
+def expect_untouched(what: str, call: Callable[[], Any], policy: Any) -> None:
+    """As `expect_refused`, and the policy's generator must be where it was too."""
+    before = state_of(policy.rng)
+    expect_refused(what, call, policy.state)
+    expect(state_of(policy.rng) == before, f"{what}: refused, but random numbers were drawn")
+
+
+def spoilt(array: FloatArray, value: float) -> FloatArray:
+    """A copy with `value` in the last place."""
+    copy = np.array(array, dtype=np.float64)
+    copy.reshape(-1)[-1:] = value
+    return copy
+
+
 def unit_contexts(seed: int, *shape: int) -> FloatArray:
     """Random contexts of unit norm."""
     contexts = generator(seed).standard_normal(shape)
@@ -66,6 +80,7 @@ def bad_contexts(d: int) -> dict[str, Any]:
         "no contexts": np.empty((0, d)),
         "contexts of text": [["a"] * d],
         "complex contexts": good * 1j,
+        "contexts too large to square": good * 1e200,
         "None as contexts": None,
     }
 

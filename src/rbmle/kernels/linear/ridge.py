@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rbmle.inputs import LARGEST_CONTEXT
 from rbmle.kernels.compile import compiled, inlined, reordered
 from rbmle.types import FloatArray
 
@@ -22,8 +23,6 @@ from rbmle.types import FloatArray
 SMALL = 12
 # What `learn` says: done; a number that is not finite or would not stay so; V⁻¹ has lost its definiteness to rounding.
 LEARNT, REFUSED, LOST = 0, 1, 2
-# Times the largest context allowed this is still a number, times anything larger it is not.
-EDGE = 1e238
 
 
 class Ridge(NamedTuple):
@@ -51,11 +50,11 @@ def ridge_in(block: FloatArray, d: int) -> Ridge:
 
 @reordered
 def all_within(values: FloatArray) -> bool:
-    """Whether every number of a contiguous array is finite and within ±1e70."""
-    total, flat = 0.0, values.reshape(-1)
+    """Whether every number of a contiguous array is finite and within the limits of contexts."""
+    outside, flat = 0.0, values.reshape(-1)
     for i in range(len(flat)):
-        total += (flat[i] * EDGE) * 0.0  # 0 for a number within, NaN for the others
-    return total == 0.0
+        outside += 0.0 if abs(flat[i]) <= LARGEST_CONTEXT else 1.0
+    return outside == 0.0
 
 
 @compiled

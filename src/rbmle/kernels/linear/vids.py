@@ -156,8 +156,10 @@ def add_one_by_one(best: FloatArray, Z: FloatArray, start: int, share: FloatArra
 def moments(
     mean: FloatArray, root: FloatArray, Z: FloatArray, first: int, M: int, gain: FloatArray, gap: FloatArray
 ) -> None:
-    """Gain and expected regret of every arm, from columns first … first+M−1 of Z."""
+    """Gain and expected regret of every arm, from columns first … first+M−1 of Z; raises where Z has not so many."""
     K, d = root.shape
+    if first < 0 or M < 1 or first + M > Z.shape[1] or len(Z) != d:
+        raise ValueError("not so many draws")
     share, z_best, z_mean = np.zeros(K), np.zeros((K, d)), np.zeros(d)
     best_arms(mean, root, Z, first, M, share, z_best)
     for b in range(K):

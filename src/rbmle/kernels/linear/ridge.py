@@ -20,6 +20,11 @@ from rbmle.types import FloatArray
 
 # Below this many features plain loops beat the call of a matrix product (measured).
 SMALL = 12
+# A product of at most so many multiplications is left to one thread by every BLAS we know; up to so many times of that,
+# products are cut into such pieces: handing one to threads takes 20 µs, or, on a busy machine, 30 ms.
+ONE_THREAD, PIECES = 2**18, 16
+# Pieces of fewer rows than this are cut by columns too.
+FEWEST_ROWS = 16
 # What `learn` says: done; a number that is not finite or would not stay so; V⁻¹ has lost its definiteness to rounding.
 LEARNT, REFUSED, LOST = 0, 1, 2
 # Times the largest context allowed this is still a number, times anything larger it is not.
@@ -97,6 +102,45 @@ def predict_three(
         variance[a] = x * (v00 * x) + y * (v11 * y + v10 * x) + z * (v22 * z + (v20 * x + v21 * y))
 
 
+@inlined
+def predict_rows(
+    X: FloatArray, theta: FloatArray, XV: FloatArray, mean: FloatArray, variance: FloatArray, first: int
+) -> None:
+    """Mean and variance of arms first, first + 1, … with contexts X and their product X V⁻¹."""
+    for a in range(X.shape[0]):
+        m = v = 0.0
+        for i in range(X.shape[1]):
+            m += X[a, i] * theta[i]
+            v += XV[a, i] * X[a, i]
+        mean[first + a], variance[first + a] = m, v
+
+
+@compiled
+def predict_in_pieces(
+    X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray
+) -> None:
+    """As `predict` for many features, a few arms and columns of V⁻¹ at a time: each product small enough for one thread.
+
+    V⁻¹ is symmetric, so that its columns are its rows, which lie side by side.
+    """
+    K, d = X.shape
+    rows = min(K, FEWEST_ROWS)
+    pieces = -(-rows * d * d // ONE_THREAD)
+    columns = max(8, d // pieces // 8 * 8)
+    for a in range(0, K, rows):
+        few = X[a : a + rows]
+        for k in range(len(few)):
+            mean[a + k] = variance[a + k] = 0.0
+        for i in range(0, d, columns):
+            XV = np.dot(few, V_inv[i : i + columns].T)
+            for k in range(len(few)):
+                m, v = mean[a + k], variance[a + k]
+                for j in range(XV.shape[1]):
+                    m += few[k, i + j] * theta[i + j]
+                    v += XV[k, j] * few[k, i + j]
+                mean[a + k], variance[a + k] = m, v
+
+
 @compiled
 def predict(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray) -> None:
     """m_a = x_aᵀθ̂ and v_a = x_aᵀV⁻¹x_a for every arm.
@@ -106,13 +150,14 @@ def predict(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArra
     """
     K, d = X.shape
     if d > SMALL:
-        XV = np.dot(X, V_inv)
-        for a in range(K):
-            m = v = 0.0
-            for i in range(d):
-                m += X[a, i] * theta[i]
-                v += XV[a, i] * X[a, i]
-            mean[a], variance[a] = m, v
+        rows = ONE_THREAD // (d * d) // 8 * 8
+        if not ONE_THREAD < K * d * d <= PIECES * ONE_THREAD:
+            predict_rows(X, theta, np.dot(X, V_inv), mean, variance, 0)
+        elif rows >= FEWEST_ROWS:
+            for a in range(0, K, rows):
+                predict_rows(X[a : a + rows], theta, np.dot(X[a : a + rows], V_inv), mean, variance, a)
+        else:
+            predict_in_pieces(X, theta, V_inv, mean, variance)
         return
     if d == 3:
         predict_three(X.reshape((1, K, d)), 0, theta, V_inv, mean, variance)

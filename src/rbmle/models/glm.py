@@ -178,7 +178,7 @@ class GLMModel:
         require_finite(X, "contexts")
         theta, _, H_inv = self.curvature()
         mean, variance = np.empty(len(X)), np.empty(len(X))
-        kernels.linear.ridge.predict(X, theta, H_inv, mean, variance)
+        kernels.linear.predict.predict(X, theta, H_inv, mean, variance)
         return mean, variance
 
     def means(self, contexts: Any) -> FloatArray:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import InvalidInputError
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_context, as_reward, refuse_values
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scales import Scales
 from rbmle.models.states import read_state
@@ -50,6 +51,14 @@ class ScaledRidge(RidgeModel):
     def bias_factor(self) -> float:
         """σ̂/√max(d_eff, 1) of the last renewal."""
         return self._bias_factor
+
+    def observe(self, context: Any, reward: Any) -> None:
+        """Learn that `context` (d,) gave `reward`."""
+        x, r = as_context(context, self._d), as_reward(reward)
+        # Kernels, which see x/S, would take anything.
+        if not (np.abs(x).max() <= LARGEST_CONTEXT and abs(r) <= LARGEST_REWARD):
+            raise refuse_values(x, r)
+        super().observe(x, r)
 
     def scaled(self, contexts: FloatArray) -> FloatArray:
         """Contexts (…, d) as kernels are to see them: x/S."""

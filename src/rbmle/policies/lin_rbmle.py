@@ -1,7 +1,7 @@
 """LinRBMLE: reward-biased maximum likelihood for linear bandits, the paper's first method."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from rbmle import kernels
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scaled_ridge import ScaledRidge
 from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
+from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.schedules import Sqrt, evaluate
 from rbmle.types import FloatArray
@@ -60,7 +61,7 @@ class LinRBMLE(LinearPolicy):
     bias: Annotated[ScheduleLike | Literal["auto"], FunctionOfRound(auto=True)] = Sqrt()
 
     def __post_init__(self) -> None:
-        if self.regularization is None:
+        if cast(float | None, self.regularization) is None:
             self.regularization = 0.1 if self.bias == "auto" else 1.0
         super().__post_init__()
 
@@ -82,6 +83,10 @@ class LinRBMLE(LinearPolicy):
         A policy that was merged has just renewed its scales, one that saw everything did so at the last power of two.
         """
         return self.bias != "auto"
+
+    def _arms(self, contexts: Any) -> FloatArray:
+        # Kernels, which see scaled contexts, cannot tell whether these are within the limits.
+        return Policy._arms(self, contexts) if self.bias == "auto" else super()._arms(contexts)
 
     def _numbers(self, t: int) -> FloatArray:
         # A table of rounds ahead would go on with the factor it was made from.

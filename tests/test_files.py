@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rbmle import files
@@ -137,3 +139,80 @@ def test_json_knows_whether_it_was_changed():
     for bad in (b"", b"[]", b"{}", b"[" * 100_000, b"\xff"):
         with pytest.raises(StateFileError, match="f is not JSON as rbmle writes it"):
             files.from_json(bad, "f")
+
+
+def test_arrays_come_back_with_their_header(tmp_path):
+    arrays = {
+        "a": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        "none": np.empty((0, 3)),
+        "one": np.array(2.5),
+        "big": np.array([1, 2], dtype=">i4"),
+        "flags": np.array([True, False]),
+    }
+    files.write_arrays(tmp_path / "f.npz", {"name": "ä"}, arrays)
+    header, read = files.read_arrays(tmp_path / "f.npz")
+    assert header == {"name": "ä"}
+    assert list(read) == list(arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(read[name], array)
+        assert read[name].flags.carray
+        assert read[name].dtype.kind == array.dtype.kind
+
+
+def test_what_cannot_be_written_leaves_no_file(tmp_path):
+    for array in (np.array([print]), np.array(["text"]), np.array([1j]), np.array([1.0], dtype=np.longdouble)):
+        with pytest.raises(StateFileError, match="a cannot be written: it must be an array of real numbers"):
+            files.write_arrays(tmp_path / "f.npz", {}, {"a": array})
+    with pytest.raises(StateFileError, match="cannot be called 'header'"):
+        files.write_arrays(tmp_path / "f.npz", {}, {"header": np.ones(1)})
+    assert names(tmp_path) == []
+
+
+def described(shape="(1,)", descr="'<f8'", data=8):
+    """An array in NumPy's format that says this of itself."""
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(data)
+
+
+def test_an_array_is_believed_only_what_its_size_confirms():
+    np.testing.assert_array_equal(files.parse_array(described("(2, 1)", data=16)), np.zeros((2, 1)))
+    lies = [
+        described("(1000000000000,)"),
+        described("(0, 99999999999999999999999)", data=0),
+        described("(2,)"),
+        described("(1,)", data=9),
+        described("(-1,)"),
+        described("(1 1,)"),
+        described("__import__('os')"),
+        described(descr="'|O'"),
+        described(descr="[('a', '<f8')]"),
+        described(descr="'<b8'"),
+        described()[:9],
+        described().replace(b"NUMPY\x01", b"NUMPY\x02"),
+        b"",
+    ]
+    for raw in lies:
+        with pytest.raises(files.UNREADABLE):
+            files.parse_array(raw)
+
+
+def test_archives_that_would_take_more_than_they_are(tmp_path):
+    path = tmp_path / "f.npz"
+    np.savez_compressed(path, header=np.zeros(10_000_000))
+    with pytest.raises(StateFileError, match="declares more than it holds"):
+        files.read_arrays(path)
+    np.savez_compressed(path, header=np.random.default_rng(0).random(1000))
+    with pytest.raises(StateFileError, match="not a file of rbmle's, or is damaged"):
+        files.read_arrays(path)
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(path, "w") as archive:
+        for _ in range(2):
+            archive.writestr("a.npy", described())
+    with pytest.raises(StateFileError, match="two arrays of one name"):
+        files.read_arrays(path)
+    files.write_arrays(path, {}, {"a": np.ones(3)})
+    content = bytearray(path.read_bytes())
+    for entry in (b"PK\x03\x04", b"PK\x01\x02"):  # the bit that says a member is encrypted
+        content[content.index(entry) + (6 if entry == b"PK\x03\x04" else 8)] |= 1
+    path.write_bytes(content)
+    with pytest.raises(StateFileError, match="encrypted"):
+        files.read_arrays(path)

@@ -4,14 +4,16 @@ import copy
 import inspect
 import math
 import pickle
+import pydoc
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from rbmle import BayesUCB, LinUCB
 from rbmle.errors import FrozenParameterError, InvalidParameterError
-from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real
+from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real, undeclared
 from rbmle.policies.base import Policy
 
 
@@ -21,18 +23,27 @@ def test_the_wording():
     assert str(error.value) == "The 'alpha' parameter of LinUCB must be a float in [0, inf). Got -1.0 instead."
 
 
+def test_numbers_too_long_to_be_written_are_refused_too():
+    with pytest.raises(InvalidParameterError, match="Got an int of 33216 bits instead"):
+        LinUCB(n_features=2, alpha=10**9999)
+
+
 def test_parameters_are_keyword_only():
     with pytest.raises(TypeError):
         LinUCB(2)
 
 
+NOT_POSITIVE = [-1e-9, math.nan, math.inf, 10**400, np.longdouble("1e4000")]
+NO_NUMBERS = [True, "1", None, np.timedelta64(1)]
+
+
 @pytest.mark.parametrize(
     ("constraint", "good", "bad", "text"),
     [
-        (Real(0.0), [0, 1.5, np.float32(2)], [-1e-9, math.nan, math.inf, True, "1", None], "a float in [0, inf)"),
+        (Real(0.0), [0, 1.5, np.float32(2)], [*NOT_POSITIVE, *NO_NUMBERS], "a float in [0, inf)"),
         (Real(0.0, 1.0, open_low=True, open_high=True), [0.5], [0.0, 1.0], "a float in (0, 1)"),
         (Real(), [-5.0], [-math.inf], "a float in (-inf, inf)"),
-        (Integer(1), [1, np.int64(3)], [0, 1.0, True, "2"], "an int in [1, inf)"),
+        (Integer(1), [1, np.int64(3)], [0, 1.0, *NO_NUMBERS], "an int in [1, inf)"),
         (Optional(Integer(1)), [None, 1], [0], "None or an int in [1, inf)"),
         (OneOf("a", "b"), ["a"], ["c", 1], "one of 'a', 'b'"),
         (Flag(), [True, np.False_], [0, "yes"], "True or False"),
@@ -56,6 +67,30 @@ def test_reprs_say_what_the_constraint_is():
     assert repr(OneOf("a", "b")) == "OneOf('a', 'b')"
     for policy in Policy.registry.values():
         assert " object at 0x" not in str(inspect.signature(policy)), policy
+        assert " at 0x" not in pydoc.render_doc(policy), policy
+
+
+def test_help_shows_the_parameters():
+    assert list(inspect.signature(LinUCB).parameters) == ["n_features", "regularization", "alpha"]
+    shown = pydoc.render_doc(LinUCB, renderer=pydoc.plaintext).splitlines()
+    assert "LinUCB(*, n_features: " in shown[3]
+    assert "Real(low=0.0)" in shown[3]
+
+
+def test_a_forgotten_decorator_is_noticed():
+    class Forgot(LinUCB):
+        title = ""
+        constant: ClassVar[int] = 1
+        text: "ClassVar[int]" = 1
+        alpha: float = 2.0
+        width: float = 2.0
+
+    @dataclass(kw_only=True, eq=False)
+    class Below(Forgot):
+        depth: float = 1.0
+
+    assert undeclared(Forgot) == undeclared(Below) == ["width"]
+    assert not any(undeclared(cls) for cls in (LinUCB, BayesUCB, Plain, int))
 
 
 @dataclass(kw_only=True, eq=False)

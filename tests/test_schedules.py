@@ -1,13 +1,15 @@
 """Schedules against plain arithmetic."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from rbmle import EpsilonGreedy, LinRBMLE
 from rbmle.errors import InvalidInputError, InvalidParameterError, StateFileError
-from rbmle.schedules import Constant, OnePlusLog, Power, Schedule, Sqrt, evaluate, from_plain, to_plain
+from rbmle.plain import from_plain, to_plain
+from rbmle.schedules import Constant, OnePlusLog, Power, Schedule, Sqrt, evaluate
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,62 @@ def test_any_callable_of_t():
         evaluate(lambda t: math.nan if t == 4 else 1.0, np.array([3.0, 4.0]), "bias")
     with pytest.raises(InvalidInputError, match="bias must be finite"):
         LinRBMLE(n_features=1, bias=lambda t: math.inf).choose([[1.0]])
+
+
+def test_any_callable_is_asked_for_the_rounds_given_alone():
+    asked = []
+    evaluate(lambda t: asked.append(t) or 1.0, np.array([3.0, 4.0]), "bias")
+    assert asked == [3, 4]
+    assert all(type(t) is int for t in asked)
+
+
+@pytest.mark.parametrize("value", [2, np.float32(2.0), np.int64(2), True, np.array(2.0), np.longdouble(2)])
+def test_numbers_that_a_callable_may_return(value):
+    values = evaluate(lambda t: value, np.array([1.0]), "bias")
+    assert values.dtype == np.float64
+    assert values[0] == float(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["2.0", None, 1j, [1.0], np.ones(1), np.ones(2), np.timedelta64(2), np.ma.masked, 10**400, "raise"],
+    ids=repr,
+)
+def test_what_is_no_number_is_an_error_that_names_the_parameter(value):
+    def schedule(t):
+        if isinstance(value, str) and value == "raise":
+            raise ZeroDivisionError("of mine")
+        return value
+
+    with pytest.raises(InvalidInputError, match="^bias .* at t = 7"):
+        evaluate(schedule, np.array([7.0]), "bias")
+
+
+@dataclass(frozen=True)
+class Faulty(Schedule):
+    """A schedule of a user, which may be wrong."""
+
+    kind: str = "good"
+
+    def formula(self, t):
+        if self.kind == "raises":
+            raise KeyError("of mine")
+        wrong = {"scalar": 1.0, "short": t[:-1], "text": t.astype(str), "nan": np.where(t == 2.0, np.nan, t)}
+        return wrong.get(self.kind, t)
+
+
+def test_a_schedule_of_ones_own_is_asked_once_and_checked():
+    rounds = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(evaluate(Faulty(), rounds, "bias"), rounds)
+    for kind, message in {
+        "scalar": "bias must give one number for each of 3 rounds. Got 1.0",
+        "short": r"bias must give one number for each of 3 rounds. Got an array of shape \(2,\)",
+        "text": "bias must give one number for each of 3 rounds",
+        "nan": "bias must be finite in every round, but is nan at t = 2",
+        "raises": r"bias could not be computed: KeyError\('of mine'\)",
+    }.items():
+        with pytest.raises(InvalidInputError, match=message):
+            evaluate(Faulty(kind), rounds, "bias")
 
 
 def test_bad_schedules():

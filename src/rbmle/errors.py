@@ -47,3 +47,15 @@ class ConvergenceError(RbmleError):
 
 class FormulaError(RbmleError):
     """The formula of a policy raised an exception, or returned no arm."""
+
+
+class SlowMemoryWarning(UserWarning):
+    """Decisions have become slow, and there is a setting that keeps them quick."""
+
+
+def describe(value: object) -> str:
+    """Short text of a bad value for a message."""
+    if isinstance(value, int) and value.bit_length() > 200:  # Python refuses to write very long ones
+        return f"an int of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -6,15 +6,23 @@ folder removes: it is not locked by a living process any more.
 """
 
 import hashlib
+import io
 import json
+import math
 import os
+import re
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+import struct
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rbmle.errors import FileAccessError, MissingFileError, StateFileError
 
@@ -24,6 +32,27 @@ if HAS_LOCKS:
     import fcntl
 
 PREFIX, SUFFIX = ".rbmle-", ".tmp"
+
+NumberArray: TypeAlias = NDArray[Any]
+HEADER = "header"
+# NumPy's format 1.0, and its description as NumPy writes it. A pattern, for an expression would have to be evaluated.
+MAGIC = b"\x93NUMPY\x01\x00"
+ARRAY = re.compile(rb"\{'descr': '([<|][fiub][1248])', 'fortran_order': (False|True), 'shape': \(([\d, ]*)\), \} *\n")
+# What zipfile, json and NumPy raise on bytes that make no sense to them.
+UNREADABLE = (
+    *(
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        EOFError,
+        AttributeError,
+        RuntimeError,
+        ArithmeticError,
+        MemoryError,
+    ),
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error),
+)
 
 
 def write_atomically(path: str | PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
@@ -87,7 +116,95 @@ def from_json(text: bytes, path: str | PathLike[str]) -> dict[str, Any]:
 
 def digest(content: Any) -> str:
     """A checksum of plain data, whatever the order of its names."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(canonical(content)).hexdigest()
+
+
+def canonical(content: Any) -> bytes:
+    """The one text of plain data, whatever the order of its names."""
+    return json.dumps(content, sort_keys=True, ensure_ascii=False).encode()
+
+
+def write_arrays(path: str | PathLike[str], header: dict[str, Any], arrays: Mapping[str, NumberArray]) -> None:
+    """Put arrays and a JSON header into one file (.npz) with a checksum of all, whole or not at all.
+
+    The same content is the same bytes. Nothing in the file is of a kind that could be executed when it is read.
+    """
+    plain = {name: little(array, name) for name, array in arrays.items()}
+    if HEADER in plain:
+        raise StateFileError(f"An array cannot be called {HEADER!r}: that is the name of the file's own description.")
+    text = json.dumps({**header, "checksum": digest_arrays(header, plain)}, ensure_ascii=False)
+
+    def write(file: IO[bytes]) -> None:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            for name, array in {HEADER: np.frombuffer(text.encode(), dtype=np.uint8), **plain}.items():
+                content = io.BytesIO()
+                np.lib.format.write_array(content, array, version=(1, 0), allow_pickle=False)
+                archive.writestr(zipfile.ZipInfo(f"{name}.npy"), content.getbuffer())
+
+    write_atomically(path, write)
+
+
+def read_arrays(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NumberArray]]:
+    """Header and arrays of a file that `write_arrays` or version 0.1 wrote; an error that names it if it was changed.
+
+    No more memory is taken than the file has bytes (twice that for a moment), whatever sizes it declares.
+    """
+    content = read_bytes(path)
+    try:
+        arrays = {name: parse_array(raw) for name, raw in members(content).items()}
+        header: dict[str, Any] = json.loads(arrays.pop(HEADER).tobytes())
+        known = header.pop("checksum")
+        right = known == digest_arrays(header, arrays)
+    except UNREADABLE as reason:
+        raise StateFileError(f"{path} is not a file of rbmle's, or is damaged: {reason!r}.") from reason
+    if not right:
+        raise StateFileError(f"{path} is damaged: its checksum does not match its content.")
+    return header, arrays
+
+
+def members(content: bytes) -> dict[str, bytes]:
+    """The members of an archive that are stored as they are; compressed ones could be of any size."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > len(content):
+            raise ValueError("it declares more than it holds")
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+            raise ValueError("it is compressed")
+        names = [entry.filename.removesuffix(".npy") for entry in entries]
+        if len(set(names)) < len(names):
+            raise ValueError("it holds two arrays of one name")
+        return {name: archive.read(entry) for name, entry in zip(names, entries, strict=True)}
+
+
+def parse_array(raw: bytes) -> NumberArray:
+    """An array of numbers in NumPy's format. What it says of itself is compared with its size before it is believed."""
+    start = 10 + int.from_bytes(raw[8:10], "little")
+    said = ARRAY.fullmatch(raw[10:start]) if raw.startswith(MAGIC) else None
+    if said is None:
+        raise ValueError("it holds something that is not an array of numbers")
+    kind, shape = np.dtype(said[1].decode()), tuple(int(size) for size in said[3].split(b",") if size.strip())
+    if math.prod(shape) * kind.itemsize != len(raw) - start:
+        raise ValueError(f"an array of shape {shape} has another size than it says")
+    order: Literal["F", "C"] = "F" if said[2] == b"True" else "C"
+    return np.array(np.frombuffer(raw, kind, offset=start).reshape(shape, order=order), order="C")
+
+
+def little(array: Any, name: str) -> NumberArray:
+    """An array of numbers in the byte order of files."""
+    values = np.asarray(array)
+    if values.dtype.kind not in "fiub" or values.dtype.itemsize > 8:
+        raise StateFileError(f"{name} cannot be written: it must be an array of real numbers. Got {values.dtype}.")
+    return np.asarray(values, dtype=values.dtype.newbyteorder("<"), order="C")
+
+
+def digest_arrays(header: Mapping[str, Any], arrays: Mapping[str, NumberArray]) -> str:
+    """A checksum of plain data and arrays."""
+    whole = hashlib.sha256(canonical(header))
+    for name in sorted(arrays):
+        array = arrays[name]
+        whole.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        whole.update(np.ascontiguousarray(array).tobytes())
+    return whole.hexdigest()
 
 
 @contextmanager

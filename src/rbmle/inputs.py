@@ -1,21 +1,39 @@
 """Checks of contexts, rewards and arms: what users pass in. A message names the argument, the rule and what came."""
 
 import math
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from rbmle.errors import InvalidInputError
+from rbmle.errors import describe as describe  # other modules have it from here
 from rbmle.types import FloatArray, IntArray
 
 FLOAT = np.dtype(np.float64)
-NUMBER = (float, int, np.integer, np.floating, np.bool_)  # written out in the call, it would be built anew each time
+# Written out in the call, it would be built anew each time. np.integer would let in times.
+NUMBER: tuple[Any, ...] = (float, int, np.floating, np.bool_, *{np.dtype(code).type for code in "bhilqBHILQ"})
+# What lists mostly hold; anything else in them is looked at. (A masked number in a list of lists is NaN to NumPy.)
+HARMLESS = frozenset({float, int, list, tuple, np.ndarray, np.float64})
 # Squares of numbers up to these stay far from overflow, summed over many rounds too.
 LARGEST_CONTEXT, LARGEST_REWARD = 1e70, 1e140
+LIMITS = (
+    f"contexts must stay within ±{LARGEST_CONTEXT:.0e} and rewards within ±{LARGEST_REWARD:.0e}, or their squares "
+    "overflow."
+).replace("e+", "e")
 
 
-def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> FloatArray:
-    """A C-contiguous float array of shape (K, d), K ≥ 1. Whether the numbers are finite is the kernels' to find out."""
+def as_contexts(
+    contexts: Any, n_features: int, name: str = "contexts", names: Sequence[str] | None = None
+) -> FloatArray:
+    """A C-contiguous float64 array of shape (K, d), K ≥ 1: the caller's own array where it is one already.
+
+    That is all: the numbers may still be NaN, infinite or beyond LARGEST_CONTEXT. Kernels look at each of them anyway
+    and say so without a pass of its own; the caller then finds out which it was with `require_contexts`.
+
+    names: the features in their order, for a table that names its columns.
+    """
     if (
         type(contexts) is np.ndarray
         and contexts.dtype is FLOAT
@@ -25,6 +43,11 @@ def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> Float
         and contexts.flags.c_contiguous
     ):
         return contexts
+    if names is not None and hasattr(contexts, "columns") and list(contexts.columns) != list(names):
+        raise InvalidInputError(
+            f"{name} must have the columns {', '.join(map(str, names))}, in this order. "
+            f"Got {', '.join(map(str, contexts.columns))}."
+        )
     array = as_numbers(contexts, name)
     if array.ndim != 2 or array.shape[1] != n_features:
         raise InvalidInputError(f"{name} must have shape (n_arms, {n_features}). Got shape {array.shape}.")
@@ -36,10 +59,76 @@ def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> Float
 def as_catalogue(contexts: Any, n_features: int) -> FloatArray:
     """Arms that stay: a copy of finite contexts (K, d), small enough to be squared."""
     X = as_contexts(contexts, n_features)
-    require_finite(X, "contexts")
-    if np.abs(X).max() > LARGEST_CONTEXT:
-        raise InvalidInputError(f"contexts must stay below 1e70, or their squares overflow. Got {np.abs(X).max():g}.")
+    require_contexts(X)
     return X.copy()
+
+
+def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
+    """The contexts of N decisions as one array X (ΣK, d) and offsets (N+1,): decision i has rows offsets[i:i+1].
+
+    contexts: an array (N, K, d), or a list of N arrays (K_i, d). X is C-contiguous, finite and within the limits.
+    """
+    if isinstance(contexts, np.ndarray):
+        array = as_numbers(contexts, "contexts")
+        if array.ndim != 3 or array.shape[2] != n_features or array.shape[1] == 0:
+            raise InvalidInputError(
+                f"contexts must have shape (n_decisions, n_arms, {n_features}) or be a list of arrays "
+                f"(n_arms, {n_features}). Got shape {array.shape}."
+            )
+        N, K, d = array.shape
+        X, sizes = array.reshape(N * K, d), np.full(N, K)
+    elif isinstance(contexts, list | tuple):
+        sets = [as_contexts(each, n_features, f"contexts[{i}]") for i, each in enumerate(contexts)]
+        X = np.concatenate(sets or [np.empty((0, n_features))])
+        sizes = np.array([len(each) for each in sets], dtype=np.int64)
+    else:
+        raise InvalidInputError(
+            f"contexts must be an array (n_decisions, n_arms, {n_features}) or a list of arrays "
+            f"(n_arms, {n_features}). Got {describe(contexts)}."
+        )
+    if len(sizes) == 0:
+        raise InvalidInputError("contexts must be those of at least one decision. Got none.")
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    if not within(X, LARGEST_CONTEXT):
+        row = int(np.argwhere(~(np.abs(X) <= LARGEST_CONTEXT))[0, 0])
+        which = int(np.searchsorted(offsets, row, side="right")) - 1
+        require_contexts(X[offsets[which] : offsets[which + 1]], f"contexts[{which}]")
+    return X, offsets
+
+
+def as_block(contexts: Any, rewards: Any, n_features: int) -> tuple[FloatArray, FloatArray]:
+    """A block of rounds for compiled code: contexts (B, K, d), or (1, K, d) where arms stay, and rewards (B, K) of all.
+
+    Both are C-contiguous, aligned, writeable float64, finite and within the limits: the caller's own arrays where they
+    are that already, copies otherwise.
+    """
+    X = as_plain(contexts, "contexts")
+    if X.ndim != 3 or X.shape[2] != n_features or 0 in X.shape:
+        raise InvalidInputError(f"contexts must have shape (n_rounds, n_arms, {n_features}). Got shape {X.shape}.")
+    require_contexts(X)
+    r = as_rewards_of_arms(rewards, X.shape[1])
+    if len(X) not in (1, len(r)):
+        raise InvalidInputError(
+            f"contexts must be of {len(r)} rounds, as the rewards are, or of 1 where arms stay. Got {len(X)}."
+        )
+    return X, r
+
+
+def as_rewards_of_arms(rewards: Any, n_arms: int) -> FloatArray:
+    """Rewards (B, K) of all arms for compiled code, as `as_block` returns them."""
+    r = as_plain(rewards, "rewards")
+    if r.ndim != 2 or r.shape[1] != n_arms:
+        raise InvalidInputError(f"rewards must have shape (n_rounds, {n_arms}), one per arm. Got shape {r.shape}.")
+    require_within(r, "rewards", LARGEST_REWARD)
+    return r
+
+
+def as_plain(values: Any, name: str) -> FloatArray:
+    """Real numbers as an array that compiled code takes: C-contiguous, aligned, writeable."""
+    if type(values) is np.ndarray and values.dtype is FLOAT and values.flags.carray:
+        return values
+    return np.array(as_numbers(values, name), order="C")
 
 
 def as_context(context: Any, n_features: int, name: str = "context") -> FloatArray:
@@ -58,23 +147,73 @@ def as_context(context: Any, n_features: int, name: str = "context") -> FloatArr
 
 
 def as_numbers(values: Any, name: str) -> FloatArray:
-    """Real numbers as a contiguous float array; ragged lists, text and complex numbers are refused."""
+    """Real numbers as a contiguous float array; ragged lists, text, complex, masked and sparse ones are refused."""
+    kind = type(values)
+    if kind is list or kind is tuple:
+        if not HARMLESS.issuperset(map(type, values)):
+            for each in values:
+                unwrapped(each, name)
+    elif kind is not np.ndarray:
+        values = unwrapped(values, name)
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
             raise TypeError(f"an array of {array.dtype}")
+        if array.dtype.itemsize > 8:
+            array = from_wide(array)
         return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else array.astype(np.float64)
-    except (ValueError, TypeError) as reason:
+    except Exception as reason:  # an object's own __array__ may raise anything
         raise InvalidInputError(
             f"{name} must be an array of real numbers. Got {describe(values)}: {reason}"
         ) from reason
 
 
+def unwrapped(values: Any, name: str) -> Any:
+    """What NumPy can make an array of without loss; an error with a hint where it would lose something in silence."""
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # NumPy loads it when first asked for
+        raise InvalidInputError(
+            f"{name} must not be masked: what the mask hides would be used. Fill it first (.filled)."
+        )
+    if hasattr(values, "toarray") and hasattr(values, "tocsr"):
+        raise InvalidInputError(f"{name} must be an array, not a sparse matrix. Convert it first (.toarray()).")
+    if type(values).__module__.split(".")[0] == "pandas" and hasattr(values, "to_numpy"):
+        return from_pandas(values, name)
+    return values
+
+
+def from_pandas(values: Any, name: str) -> Any:
+    """A table or a column whose types are numeric, those that may be missing (Int64, boolean) too, as float64."""
+    kinds = list(values.dtypes) if hasattr(values, "columns") else [values.dtype]
+    if all(isinstance(kind, np.dtype) for kind in kinds) or any(
+        getattr(kind, "kind", "O") not in "fiub" for kind in kinds
+    ):
+        return values
+    missing = np.argwhere(values.isna().to_numpy())
+    if len(missing):
+        where = ", ".join(str(int(i)) for i in missing[0])
+        raise InvalidInputError(f"{name} must have no missing values. Got pandas.NA or NaN at {name}[{where}].")
+    return values.to_numpy(dtype=np.float64)
+
+
+def from_wide(array: Any) -> FloatArray:
+    """Numbers of more than 64 bits, if they fit."""
+    with np.errstate(over="ignore"):
+        narrow: FloatArray = array.astype(np.float64)
+    if (np.isinf(narrow) & np.isfinite(array)).any():
+        raise OverflowError("a number too large for float64")
+    return narrow
+
+
 def as_reward(reward: Any, name: str = "reward") -> float:
-    """A finite float."""
-    if isinstance(reward, NUMBER) and math.isfinite(reward):
-        return float(reward)
-    raise InvalidInputError(f"{name} must be a finite number. Got {reward!r}.")
+    """A finite float. An array of no dimensions is a number too."""
+    try:
+        if isinstance(reward, NUMBER) and math.isfinite(reward):
+            return float(reward)
+        if type(reward) is np.ndarray and reward.ndim == 0:
+            return as_reward(reward[()], name)
+    except (OverflowError, TypeError) as reason:  # 10**400 is no float, a time is no number
+        raise InvalidInputError(f"{name} must be a finite number. Got {describe(reward)}.") from reason
+    raise InvalidInputError(f"{name} must be a finite number. Got {describe(reward)}.")
 
 
 def as_rewards(rewards: Any, count: int, name: str = "rewards") -> FloatArray:
@@ -103,18 +242,58 @@ def as_observations(contexts: Any, rewards: Any, n_features: int) -> tuple[Float
     """n ≥ 1 finite contexts (n, d) and rewards (n,) that can be learnt from."""
     X = as_contexts(contexts, n_features)
     r = as_rewards(rewards, len(X))
-    require_finite(X, "contexts")
-    largest = int(np.argmax(np.abs(X).max(axis=1)))
-    if np.abs(X[largest]).max() > LARGEST_CONTEXT or np.abs(r).max() > LARGEST_REWARD:
-        raise refuse_values(X[largest], float(r[np.argmax(np.abs(r))]))
+    require_contexts(X)
+    require_within(r, "rewards", LARGEST_REWARD)
     return X, r
 
 
 def as_arm(arm: Any, n_arms: int) -> int:
     """A valid arm number."""
-    if isinstance(arm, int | np.integer) and not isinstance(arm, bool) and 0 <= arm < n_arms:
+    if is_whole(arm) and 0 <= arm < n_arms:
         return int(arm)
-    raise InvalidInputError(f"arm must be an int from 0 to {n_arms - 1}. Got {arm!r}.")
+    raise InvalidInputError(f"arm must be an int from 0 to {n_arms - 1}. Got {describe(arm)}.")
+
+
+def as_round(t: Any) -> int:
+    """A round of the caller's own, counted from 1."""
+    return as_count(t, "t")
+
+
+def as_count(count: Any, name: str = "samples") -> int:
+    """A whole number, at least 1."""
+    if is_whole(count) and count >= 1:
+        return int(count)
+    raise InvalidInputError(f"{name} must be an int from 1 on. Got {describe(count)}.")
+
+
+def as_share(share: Any, name: str = "floor") -> float:
+    """A number from 0 to 1."""
+    if isinstance(share, NUMBER) and 0.0 <= share <= 1.0:
+        return float(share)
+    raise InvalidInputError(f"{name} must be a number from 0 to 1. Got {describe(share)}.")
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is an integer; True and times are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def within(values: FloatArray, largest: float) -> bool:
+    """Whether all numbers are finite and at most `largest` in size."""
+    return values.size == 0 or bool(values.min() >= -largest and values.max() <= largest)
+
+
+def require_contexts(contexts: FloatArray, name: str = "contexts") -> None:
+    """Raise unless all contexts are finite and small enough to be squared; says where the first bad number is."""
+    require_within(contexts, name, LARGEST_CONTEXT)
+
+
+def require_within(values: FloatArray, name: str, largest: float) -> None:
+    """Raise unless every number is finite and at most `largest` in size; says where the first bad one is."""
+    if not within(values, largest):
+        require_finite(values, name)
+        where = np.argwhere(np.abs(values) > largest)[0].tolist()
+        raise InvalidInputError(f"{LIMITS} Got {values[tuple(where)]:g} at {name}{where}.")
 
 
 def require_finite(values: FloatArray, name: str) -> None:
@@ -127,83 +306,7 @@ def require_finite(values: FloatArray, name: str) -> None:
 
 def refuse_values(context: FloatArray, reward: float) -> InvalidInputError:
     """Say why the kernels refused an observation: not finite, or so large that squares would overflow."""
-    if not np.isfinite(context).all():
-        require_finite(context, "context")
+    require_finite(context, "context")
     return InvalidInputError(
-        "context and reward must stay below about 1e75 and 1e150, or their squares overflow. Got a context of largest "
-        f"entry {np.abs(context).max():g} and reward {reward:g}."
+        f"{LIMITS} Got a context of largest entry {np.abs(context).max():g} and reward {reward:g}."
     )
-
-
-def describe(values: Any) -> str:
-    """Short text of a bad value for a message."""
-    text = repr(values)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def as_block(contexts: Any, rewards: Any, n_features: int) -> tuple[FloatArray, FloatArray]:
-    """Rounds for compiled code: contexts (B, K, d) or (1, K, d), rewards (B, K), finite and within limits."""
-    X = _for_kernels(contexts, "contexts")
-    if X.ndim != 3 or X.shape[2] != n_features or 0 in X.shape:
-        raise InvalidInputError(f"contexts must have shape (rounds, n_arms, {n_features}). Got shape {X.shape}.")
-    require_within(X, "contexts", LARGEST_CONTEXT)
-    r = as_rewards_of_arms(rewards, X.shape[1])
-    if len(X) not in (1, len(r)):
-        raise InvalidInputError(
-            f"contexts must be of {len(r)} rounds, as the rewards, or of 1 where arms stay. Got {len(X)}."
-        )
-    return X, r
-
-
-def as_rewards_of_arms(rewards: Any, n_arms: int) -> FloatArray:
-    """Rewards (B, K) of all arms for compiled code, finite and within limits."""
-    r = _for_kernels(rewards, "rewards")
-    if r.ndim != 2 or r.shape[1] != n_arms:
-        raise InvalidInputError(f"rewards must have shape (rounds, {n_arms}). Got shape {r.shape}.")
-    require_within(r, "rewards", LARGEST_REWARD)
-    return r
-
-
-def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
-    """Many sets of arms, (N, K, d) or a list of (K, d): all contexts (ΣK, d) and where each set starts and ends."""
-    sets = list(contexts)
-    if not sets:
-        raise InvalidInputError("contexts must hold at least one set of arms. Got none.")
-    parts = [as_contexts(one, n_features, f"contexts[{i}]") for i, one in enumerate(sets)]
-    X = np.concatenate(parts)
-    require_within(X, "contexts", LARGEST_CONTEXT)
-    return X, np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
-
-
-def require_within(values: FloatArray, name: str, most: float) -> None:
-    """Raise unless every number is finite and within ±most."""
-    if values.size and not (float(values.max()) <= most and float(values.min()) >= -most):
-        require_finite(values, name)
-        raise InvalidInputError(f"{name} must stay within ±{most:g}. Got {float(np.abs(values).max()):g}.")
-
-
-def _for_kernels(values: Any, name: str) -> FloatArray:
-    if type(values) is np.ndarray and values.dtype is FLOAT and values.flags.carray:
-        return values
-    return np.array(as_numbers(values, name), order="C")
-
-
-def as_round(t: Any) -> int:
-    """A round, counted from 1."""
-    if isinstance(t, int | np.integer) and not isinstance(t, bool) and t >= 1:
-        return int(t)
-    raise InvalidInputError(f"t must be an int from 1 on. Got {t!r}.")
-
-
-def as_count(samples: Any) -> int:
-    """How many samples to draw."""
-    if isinstance(samples, int | np.integer) and not isinstance(samples, bool) and samples >= 1:
-        return int(samples)
-    raise InvalidInputError(f"samples must be an int from 1 on. Got {samples!r}.")
-
-
-def as_share(floor: Any) -> float:
-    """A share from 0 to 1."""
-    if isinstance(floor, NUMBER) and 0.0 <= floor <= 1.0:
-        return float(floor)
-    raise InvalidInputError(f"floor must be a number from 0 to 1. Got {floor!r}.")

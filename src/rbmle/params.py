@@ -11,6 +11,7 @@ of that many features, say) goes on fitting them.
 """
 
 import functools
+import inspect
 import math
 import typing
 from abc import ABCMeta
@@ -20,7 +21,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rbmle.errors import FrozenParameterError, InvalidParameterError
+from rbmle.errors import FrozenParameterError, InvalidParameterError, describe
+
+# Python's and NumPy's integers among them, but none to us.
+NO_NUMBERS = (bool, np.timedelta64)
 
 
 class Constraint(Protocol):
@@ -56,9 +60,12 @@ class Real(Shown):
 
     def holds(self, value: object) -> bool:
         """Tell whether the value lies in the interval."""
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        if isinstance(value, NO_NUMBERS) or not isinstance(value, int | float | np.integer | np.floating):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # an int beyond all floats
+            return False
         above = number > self.low if self.open_low else number >= self.low
         below = number < self.high if self.open_high else number <= self.high
         return above and below and math.isfinite(number)
@@ -77,7 +84,7 @@ class Integer(Shown):
 
     def holds(self, value: object) -> bool:
         """Tell whether the value is an integer from `low` on."""
-        return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= self.low
+        return not isinstance(value, NO_NUMBERS) and isinstance(value, int | np.integer) and int(value) >= self.low
 
     def __str__(self) -> str:
         return f"an int in [{self.low}, inf)"
@@ -140,7 +147,7 @@ class FunctionOfRound:
         return "a schedule such as Sqrt(scale=1.0), or a callable of t" + (", or 'auto'" if self.auto else "")
 
 
-Schedule = FunctionOfRound  # its name until version 0.1
+Schedule = FunctionOfRound  # its name in 0.1, which policies of users import
 
 
 @functools.cache
@@ -166,7 +173,9 @@ def require(owner: object, name: str, value: object, constraint: Constraint) -> 
     """Raise, in the one wording, unless `value` meets `constraint`."""
     if not constraint.holds(value):
         label = owner if isinstance(owner, str) else type(owner).__name__
-        raise InvalidParameterError(f"The '{name}' parameter of {label} must be {constraint}. Got {value!r} instead.")
+        raise InvalidParameterError(
+            f"The '{name}' parameter of {label} must be {constraint}. Got {describe(value)} instead."
+        )
 
 
 class Freezing(ABCMeta):
@@ -180,6 +189,12 @@ class Freezing(ABCMeta):
         built = super().__call__(*arguments, **named)
         object.__setattr__(built, "_complete", True)
         return built
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The constructor's: `help` would show the arguments of `__call__` instead."""
+        whole = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
 
 
 class Frozen(metaclass=Freezing):
@@ -213,6 +228,27 @@ class Frozen(metaclass=Freezing):
 def parameter_names(cls: type) -> frozenset[str]:
     """The names of a dataclass's fields."""
     return frozenset(field.name for field in fields(cls)) if is_dataclass(cls) else frozenset()
+
+
+def undeclared(cls: type) -> list[str]:
+    """Parameters that a class annotates but does not have, because it or a base of its lacks `@dataclass`.
+
+    Its constructor would take none of them and go on with the defaults of the class above.
+    """
+    found = []
+    for base in cls.__mro__:
+        if is_dataclass(cls) and "__dataclass_fields__" not in vars(base) and base.__module__ != "builtins":
+            for name, hint in inspect.get_annotations(base).items():
+                if not name.startswith("_") and not is_class_variable(hint) and name not in parameter_names(cls):
+                    found.append(name)
+    return found
+
+
+def is_class_variable(hint: Any) -> bool:
+    """Whether an annotation, which may be text, is a ClassVar."""
+    if isinstance(hint, str):
+        return hint.split("[")[0].split(".")[-1] == "ClassVar"
+    return hint is typing.ClassVar or typing.get_origin(hint) is typing.ClassVar
 
 
 ScheduleLike = Callable[[Any], Any]

@@ -9,25 +9,31 @@ array of rounds. Wherever a schedule is expected any callable of t works too.
 OnePlusLog(scale=1.0)
 """
 
+import reprlib
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, ClassVar, overload
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
 from rbmle import params
-from rbmle.errors import InvalidInputError, StateFileError
+from rbmle.errors import InvalidInputError, RbmleError
 from rbmle.params import Real
+from rbmle.plain import Registry
 from rbmle.types import FloatArray
+
+T = TypeVar("T")
 
 
 class Schedule(ABC):
     """A function of the round t = 1, 2, … with a readable repr."""
 
-    registry: ClassVar[dict[str, type["Schedule"]]] = {}
+    registry: ClassVar[Registry["Schedule"]] = Registry("schedule")
 
     def __init_subclass__(cls) -> None:
-        Schedule.registry[cls.__name__] = cls
+        super().__init_subclass__()
+        Schedule.registry.add(cls)
 
     def __post_init__(self) -> None:
         params.check(self)
@@ -92,10 +98,21 @@ class OnePlusLog(Schedule):
 
 
 def evaluate(schedule: params.ScheduleLike, rounds: FloatArray, name: str) -> FloatArray:
-    """Values of a schedule or of any callable of t at the given rounds; not a number is an error that names it."""
+    """Values of a schedule or of any callable of t at the given rounds (n,), and at no others.
+
+    A `Schedule` is asked once with all rounds, any other callable with one round after the other, as an int. What is
+    not a finite real number in each of them is an error that names the parameter.
+    """
     if isinstance(schedule, Schedule):
-        return schedule(rounds)
-    values = np.array([float(schedule(int(t))) for t in rounds])
+        values = asked(lambda: schedule(rounds), name, "")
+        if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiub" or values.shape != rounds.shape:
+            raise InvalidInputError(
+                f"{name} must give one number for each of {len(rounds)} rounds. Got {described(values)} from "
+                f"{schedule!r}; its formula takes and returns an array."
+            )
+        values = values.astype(np.float64, copy=False)
+    else:
+        values = np.array([number(schedule, int(t), name) for t in rounds], dtype=np.float64)
     if not np.isfinite(values).all():
         bad = int(np.flatnonzero(~np.isfinite(values))[0])
         where = f"{values[bad]} at t = {int(rounds[bad])}"
@@ -103,20 +120,26 @@ def evaluate(schedule: params.ScheduleLike, rounds: FloatArray, name: str) -> Fl
     return values
 
 
-def to_plain(schedule: params.ScheduleLike, name: str) -> dict[str, Any]:
-    """Turn a schedule into plain data for a saved file."""
-    if not isinstance(schedule, Schedule):
-        raise StateFileError(
-            f"{name}={schedule!r} is a function and cannot be written as plain data. Use a schedule object such as "
-            "Sqrt or Power, or derive your own from rbmle.schedules.Schedule."
-        )
-    return {"schedule": type(schedule).__name__, **asdict(schedule)}  # type: ignore[call-overload]
+def number(schedule: params.ScheduleLike, t: int, name: str) -> float:
+    """The value of a callable at one round."""
+    value = asked(lambda: schedule(t), name, f" at t = {t}")
+    if type(value) is np.ndarray and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, np.timedelta64) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InvalidInputError(f"{name} must be a real number in every round, but is {described(value)} at t = {t}.")
+    return asked(lambda: float(value), name, f" at t = {t}")
 
 
-def from_plain(data: dict[str, Any]) -> Schedule:
-    """Rebuild a schedule from what `to_plain` wrote."""
-    arguments = dict(data)
-    name = arguments.pop("schedule")
-    if name not in Schedule.registry:
-        raise StateFileError(f"Unknown schedule {name!r} in the file; known: {', '.join(sorted(Schedule.registry))}.")
-    return Schedule.registry[name](**arguments)
+def asked(question: Callable[[], T], name: str, where: str) -> T:
+    """The answer, or an error that names the parameter: a user's function may raise anything."""
+    try:
+        return question()
+    except RbmleError:
+        raise
+    except Exception as reason:
+        raise InvalidInputError(f"{name} could not be computed{where}: {reason!r}.") from reason
+
+
+def described(value: Any) -> str:
+    """What a callable returned, in short."""
+    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else reprlib.repr(value)

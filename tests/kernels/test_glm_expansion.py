@@ -10,7 +10,7 @@ from rbmle import kernels
 from rbmle.families import Gaussian, Logistic, Poisson
 from rbmle.policies.glm_rbmle import GLMRBMLE
 
-KNOWN = kernels.glm.prune.look
+KNOWN, named = kernels.glm.prune.look, kernels.glm.named
 
 
 def bounded(rng, family, K, d, n, alpha_scale, regularization=1.0, unit=False):
@@ -28,16 +28,16 @@ def bounded(rng, family, K, d, n, alpha_scale, regularization=1.0, unit=False):
     model, (alpha, eta) = policy.model, policy.weights_now()
     alpha *= alpha_scale
     scores, theta, known = np.empty(K), np.empty((K, d)), np.empty((K, KNOWN.N_KNOWN))
-    work, step, small = np.empty((5, len(model.store()[1]))), np.empty((K, d)), np.empty((2 * d + 2, d))
-    assert kernels.glm.index.solve_all(model.problem(), alpha, eta, 0.0, False, contexts, scores, theta, work)
+    scratch, step = named.Scratch(model.scratch(), np.empty((2 * d + 2, d))), np.empty((K, d))
+    index = alpha, eta, 0.0, False
+    assert kernels.glm.index.solve_all(model.problem(), index, contexts, scores, theta, scratch.work)
     middle, white = policy.model.theta_hat + 0.02 * rng.normal(size=d), np.empty((d, K))
-    policy.link()
-    problem = model.problem()
-    assert kernels.glm.start.start_from(
-        problem, policy.concordance, alpha, eta, middle, contexts, known, white, work, small
-    )
+    likelihood, rule = named.named(model.problem()), named.Rule(*policy.rule(alpha, eta))
+    arms = named.Arms(contexts, middle, white)
+    points = named.Points(theta, step, known, np.empty((1, d)), np.empty((1, d + 1, d)), np.empty(2))
+    assert kernels.glm.start.start_from(likelihood, rule, arms, known, scratch)
     started = known.copy()
-    kernels.glm.prune.narrow.narrow(problem, alpha, eta, middle, contexts, theta, step, known, white, work, small)
+    kernels.glm.prune.narrow.narrow(likelihood, rule, arms, points, scratch)
     return scores, started, known
 
 

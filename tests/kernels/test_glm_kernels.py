@@ -6,8 +6,16 @@ from scipy.special import log1p
 
 from rbmle import kernels
 from rbmle.families import Gaussian, Logistic, Poisson
+from rbmle.kernels.glm.named import Link
 from rbmle.models import GLMModel
-from rbmle.models.glm import link_of
+from rbmle.models.link import link_of
+
+
+def filled(family, z):
+    work = np.empty((4, len(z)))
+    work[0] = z
+    kernels.glm.link.fill_link(Link(*link_of(family)), len(z), work)
+    return work[1:]
 
 
 @pytest.mark.parametrize(
@@ -15,8 +23,7 @@ from rbmle.models.glm import link_of
 )
 def test_links_equal_the_families(family):
     z = np.concatenate([np.linspace(-40.0, 40.0, 4001), [0.0, 1e-17, -1e-17, 300.0, -300.0, 1.0, -1.0]])
-    mu, dmu, b = np.empty((3, len(z)))
-    kernels.glm.link.link(*link_of(family), len(z), z, mu, dmu, b)
+    mu, dmu, b = filled(family, z)
     assert np.allclose(mu, family.mean(z), rtol=1e-13, atol=1e-13 * (family.kappa > 0.0))
     assert np.allclose(dmu, family.derivative(z), rtol=1e-14, atol=1e-300)
     assert np.allclose(b, family.b(z), rtol=1e-12, atol=1e-300)
@@ -24,11 +31,10 @@ def test_links_equal_the_families(family):
 
 def test_links_at_the_ends_of_the_line():
     z = np.array([-1e300, -746.0, 710.0, 1e300])
-    mu, dmu, b = np.empty((3, 4))
-    kernels.glm.link.link(*link_of(Logistic()), 4, z, mu, dmu, b)
+    mu, _, b = filled(Logistic(), z)
     assert np.allclose(mu, [0.0, 0.0, 1.0, 1.0], atol=1e-300)
     assert np.allclose(b, [0.0, 0.0, 710.0, 1e300], atol=1e-300)
-    kernels.glm.link.link(*link_of(Poisson()), 4, z, mu, dmu, b)
+    mu, _, _ = filled(Poisson(), z)
     assert mu[0] < 1e-300
     assert mu[2] == mu[3] == math.inf
 
@@ -39,13 +45,13 @@ def test_root_of_the_inverse():
         A = rng.normal(size=(d, d + 3))
         H = A @ A.T
         R = np.empty((d, d))
-        assert kernels.glm.newton.invert_root(H.copy(), R)
+        assert kernels.glm.root.invert_root(H.copy(), R)
         assert np.allclose(R.T @ R @ H, np.eye(d), atol=1e-8)
         out, v = np.empty(d), rng.normal(size=d)
-        assert kernels.glm.newton.apply_root(R, v, out) == pytest.approx(v @ np.linalg.solve(H, v))
-        kernels.glm.newton.apply_transposed(R, out.copy(), out)
+        assert kernels.glm.root.apply_root(R, v, out) == pytest.approx(v @ np.linalg.solve(H, v))
+        kernels.glm.root.apply_transposed(R, out.copy(), out)
         assert np.allclose(out, np.linalg.solve(H, v))
-    assert not kernels.glm.newton.invert_root(-np.eye(3), np.empty((3, 3)))
+    assert not kernels.glm.root.invert_root(-np.eye(3), np.empty((3, 3)))
 
 
 def test_interval_is_the_exact_integral_of_its_bounds():

@@ -7,6 +7,7 @@ from scipy.optimize import brentq, minimize
 from rbmle.errors import ConvergenceError, InvalidInputError, InvalidParameterError
 from rbmle.families import Custom, Gaussian, Logistic, Poisson
 from rbmle.models import GLMModel, RidgeModel
+from rbmle.models.glm import WINDOW
 
 FAMILIES = [Gaussian(), Logistic(), Poisson(), Logistic().extended(1.0), Poisson().extended(1.5)]
 
@@ -42,10 +43,13 @@ def test_estimate_equals_a_general_optimisers(family, lam):
     H = (X * family.derivative(X @ theta)[:, None]).T @ X + lam * np.eye(4)
     assert np.allclose(model.H, H, rtol=1e-9)
     assert np.allclose(model.H_inv @ H, np.eye(4), atol=1e-9)
-    score, variance = model.predict(X[:7])
+    score, variance = model.predict_score(X[:7])
     assert np.allclose(score, X[:7] @ theta)
     assert np.allclose(variance, np.einsum("ki,ij,kj->k", X[:7], np.linalg.inv(H), X[:7]))
     assert np.allclose(model.means(X[:7]), family.mean(X[:7] @ theta))
+    mean, spread = model.predict(X[:7])  # in units of the reward: the score's variance times the link's slope squared
+    assert np.allclose(mean, family.mean(X[:7] @ theta))
+    assert np.allclose(spread, family.derivative(X[:7] @ theta) ** 2 * variance)
 
 
 @pytest.mark.parametrize("memory", ["exact", "online"])
@@ -106,8 +110,8 @@ def test_merge(memory):
     assert left.n == 120
     if memory == "exact":
         assert np.allclose(left.theta_hat, whole.theta_hat, atol=1e-10)
-    else:  # documented: the two quadratics are added
-        assert np.abs(left.theta_hat - whole.theta_hat).max() < 0.1
+    else:  # all contexts are in the window still
+        assert np.abs(left.theta_hat - optimum(Logistic(), X, r, 1.0)).max() < 1e-6
     with pytest.raises(InvalidInputError, match="same n_features"):
         left.merge(GLMModel(n_features=4, regularization=2.0, memory=memory))
 
@@ -175,7 +179,8 @@ def test_online_estimate_is_close_and_its_memory_constant():
     assert np.abs(exact.theta_hat - online.theta_hat).max() < 0.05
     assert np.abs(exact.H_inv - online.H_inv).max() < 0.1 * np.abs(exact.H_inv).max()
     assert np.allclose(online.H @ online.H_inv, np.eye(4), atol=1e-10)
-    assert sum(array.nbytes for array in online.state().values()) < 500
+    assert online.n_rows < WINDOW
+    assert sum(array.nbytes for array in online.state().values()) < 8 * (WINDOW * 6 + 2 * 16 + 16)
 
 
 @pytest.mark.parametrize("memory", ["exact", "online"])

@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.families import Custom, Gaussian, Logistic, Poisson
 from rbmle.paper.data import prepared
+from rbmle.paper.published import PublishedGLMRBMLE
 from rbmle.paper.settings import GLM
 from rbmle.policies.glm_rbmle import GLMRBMLE
 from rbmle.policies.lin_rbmle import LinRBMLE
@@ -174,7 +175,7 @@ def test_equal_arms_are_played_by_number():
 def test_the_published_index_uses_the_gaussian_surrogate():
     rng = np.random.default_rng(5)
     X, r = unit(rng, 30, 3), rng.integers(0, 2, 30).astype(float)
-    policy = GLMRBMLE(n_features=3, index="gaussian")
+    policy = PublishedGLMRBMLE(n_features=3)
     policy.update_many(X, r)
     contexts = unit(rng, 6, 3)
     scores, theta = policy.solve(contexts)
@@ -187,10 +188,10 @@ def test_the_published_index_uses_the_gaussian_surrogate():
     assert policy.choose(contexts) == np.argmax(scores)
     assert policy.arms_solved == 6
     C, rewards = simulated(Logistic(), 15, 4, 3, 1, static=True)
-    one, two = (GLMRBMLE(n_features=3, index="gaussian") for _ in range(2))
+    one, two = (PublishedGLMRBMLE(n_features=3) for _ in range(2))
     assert one.fix_arms(C[0]).play(rewards).tolist() == two.play(np.repeat(C, 15, axis=0), rewards).tolist()
-    with pytest.raises(InvalidParameterError, match="index"):
-        GLMRBMLE(n_features=3, index="gaussian", memory="online")
+    with pytest.raises(InvalidParameterError, match="memory"):
+        PublishedGLMRBMLE(n_features=3, memory="online")
 
 
 def test_few_arms_are_solved_late_in_a_run():

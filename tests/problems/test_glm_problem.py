@@ -71,7 +71,7 @@ def test_a_family_of_your_own() -> None:
 
 def test_describes_itself() -> None:
     assert GLMProblem(THETA, 4).params == {"theta": [0.3, -0.5, 0.2], "n_arms": 4, "family": "logistic", "static": True}
-    assert GLMProblem(THETA, 4, Poisson()).params["family"] == {"family": "Poisson"}
+    assert GLMProblem(THETA, 4, Poisson()).params["family"] == {"family": "rbmle.Poisson", "arguments": {}}
     again = eval(
         repr(GLMProblem(THETA, 4, Gaussian().extended(2.0), static=False)),
         {"GLMProblem": GLMProblem, "Gaussian": Gaussian, "Extended": Extended},
@@ -79,7 +79,10 @@ def test_describes_itself() -> None:
     assert again.params == {
         "theta": [0.3, -0.5, 0.2],
         "n_arms": 4,
-        "family": {"family": "Extended", "base": {"family": "Gaussian"}, "limit": 2.0},
+        "family": {
+            "family": "rbmle.Extended",
+            "arguments": {"base": {"family": "rbmle.Gaussian", "arguments": {}}, "limit": 2.0},
+        },
         "static": False,
     }
 

@@ -19,7 +19,7 @@ from rbmle.families.base import Family
 from rbmle.families.built_in import Gaussian, Logistic, Poisson
 from rbmle.families.custom import Custom
 from rbmle.families.extended import Extended
-from rbmle.families.names import Known, from_plain, get, register, to_plain
+from rbmle.families.names import Known, get, register
 
 __all__ = [
     "Custom",
@@ -29,8 +29,6 @@ __all__ = [
     "Known",
     "Logistic",
     "Poisson",
-    "from_plain",
     "get",
     "register",
-    "to_plain",
 ]

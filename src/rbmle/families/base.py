@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rbmle.errors import InvalidInputError
+from rbmle.plain import Registry
 from rbmle.types import FloatArray
 
 if TYPE_CHECKING:
     from rbmle.families.extended import Extended
+
+
+# The numbers by which kernels know the families.
+GAUSSIAN, LOGISTIC, POISSON, CUSTOM = 0, 1, 2, 3
 
 
 class Family(ABC):
@@ -21,11 +26,16 @@ class Family(ABC):
     kappa, lipschitz  κ_μ = inf μ' and L_μ = sup μ' over the line
     """
 
+    registry: ClassVar[Registry["Family"]] = Registry("family")
     code: ClassVar[int]
     support: ClassVar[str]
     self_concordance: float | None
     kappa: float
     lipschitz: float
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Family.registry.add(cls)
 
     @abstractmethod
     def mean(self, z: Any) -> Any:
@@ -43,6 +53,10 @@ class Family(ABC):
     def supports(self, rewards: FloatArray) -> Any:
         """Which rewards the family can produce, as booleans."""
 
+    def supports_sums(self, counts: FloatArray, sums: FloatArray) -> Any:
+        """Which sums so many rewards of the family can have, as booleans; rounding of sums is not allowed for."""
+        return np.isfinite(sums)
+
     @abstractmethod
     def draw(self, rng: np.random.Generator, mean: FloatArray) -> FloatArray:
         """Rewards with the given means."""
@@ -55,6 +69,10 @@ class Family(ABC):
         """Draw a reward at every score z."""
         drawn = self.draw(rng, np.asarray(self.mean(z), dtype=np.float64))
         return float(drawn) if np.ndim(z) == 0 else drawn
+
+    def trouble(self, scores: FloatArray) -> str:
+        """What is wrong with functions of the family at these scores, in words; nothing for a built-in one."""
+        return ""
 
     def extended(self, limit: float) -> "Extended":
         """The link μ̃: μ inside [−limit, limit], its tangents outside."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbmle import params
 from rbmle.errors import InvalidInputError
-from rbmle.families.base import Family, vectorised
+from rbmle.families.base import GAUSSIAN, LOGISTIC, POISSON, Family, vectorised
 from rbmle.params import Flag
 from rbmle.types import FloatArray
 
@@ -20,7 +20,7 @@ LARGEST_POISSON_MEAN = 9e18
 class Gaussian(Family):
     """Rewards of unit variance around z: μ(z) = z, b(z) = z²/2."""
 
-    code = 0
+    code = GAUSSIAN
     support = "finite"
     self_concordance = 0.0
     kappa = 1.0
@@ -55,7 +55,7 @@ class Logistic(Family):
     (1−r) log(1−μ), which is no longer that of a Bernoulli variable but has the same estimate of the mean.
     """
 
-    code = 1
+    code = LOGISTIC
     self_concordance = 1.0
     kappa = 0.0
     lipschitz = 0.25
@@ -98,6 +98,10 @@ class Logistic(Family):
             return (rewards >= 0.0) & (rewards <= 1.0)
         return (rewards == 0.0) | (rewards == 1.0)
 
+    def supports_sums(self, counts: FloatArray, sums: FloatArray) -> Any:
+        """From 0 to the count, whole where fractions are not accepted."""
+        return (sums >= 0.0) & (sums <= counts) & (self.fractions | (sums == np.floor(sums)))
+
     def draw(self, rng: np.random.Generator, mean: FloatArray) -> FloatArray:
         """1 with probability `mean`, else 0."""
         return np.asarray(rng.random(np.shape(mean)) < mean, dtype=np.float64)
@@ -107,7 +111,7 @@ class Logistic(Family):
 class Poisson(Family):
     """Counts: μ(z) = b(z) = eᶻ. Beyond z ≈ 709.78 the mean is infinite; `extended` avoids that."""
 
-    code = 2
+    code = POISSON
     support = "a whole number ≥ 0"
     self_concordance = 1.0
     kappa = 0.0
@@ -129,6 +133,10 @@ class Poisson(Family):
     def supports(self, rewards: FloatArray) -> Any:
         """0, 1, 2, …"""
         return np.isfinite(rewards) & (rewards >= 0.0) & (rewards == np.floor(rewards))
+
+    def supports_sums(self, counts: FloatArray, sums: FloatArray) -> Any:
+        """0, 1, 2, …"""
+        return self.supports(sums)
 
     def draw(self, rng: np.random.Generator, mean: FloatArray) -> FloatArray:
         """Poisson numbers."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbmle import params
 from rbmle.errors import InvalidInputError
-from rbmle.families.base import Family
+from rbmle.families.base import CUSTOM, Family
 from rbmle.params import Flag, Optional, Real
 from rbmle.types import FloatArray
 
@@ -18,7 +18,8 @@ from rbmle.types import FloatArray
 class Custom(Family):
     """A family of your own: μ, μ' and b as functions of one number, written so that numba can compile them.
 
-    A function that numba cannot compile works too, at Python speed. With `self_concordance`, the least c such that
+    A function that numba cannot compile works too, at Python speed. One that raises, or gives no number, where the
+    estimate needs it, ends in a `ConvergenceError` that says so. With `self_concordance`, the least c such that
     |μ''| ≤ c μ', arms are pruned as for the built-in families; without it every arm is solved. To save and load
     policies of the family, `register` it first.
 
@@ -28,7 +29,7 @@ class Custom(Family):
     (0.5, Custom('exponential'))
     """
 
-    code = 3
+    code = CUSTOM
 
     name: str
     mu: Callable[[float], float]
@@ -67,6 +68,29 @@ class Custom(Family):
         """Numbers from `low` to `high`, whole ones if the family is of integers."""
         whole = np.floor(rewards) == rewards if self.integers else True
         return np.isfinite(rewards) & (rewards >= self.low) & (rewards <= self.high) & whole
+
+    def supports_sums(self, counts: FloatArray, sums: FloatArray) -> Any:
+        """From `low` to `high` times the count, up to rounding; whole if the family is of integers."""
+        slack = 1e-9 * (np.abs(sums) + 1.0)
+        low = np.where(counts > 0.0, self.low * np.maximum(counts, 1.0), 0.0) - slack
+        high = np.where(counts > 0.0, self.high * np.maximum(counts, 1.0), 0.0) + slack
+        whole = np.floor(sums) == sums if self.integers else True
+        return np.isfinite(sums) & (sums >= low) & (sums <= high) & whole
+
+    def trouble(self, scores: FloatArray) -> str:
+        """Which of the functions raises or gives no number at one of the scores, and how; "" where none does.
+
+        In compiled code such a value is NaN: an exception cannot pass through it.
+        """
+        for name in ("mu", "dmu", "potential"):
+            for z in map(float, scores):
+                try:
+                    value = float(getattr(self, name)(z))
+                except Exception as reason:  # noqa: BLE001  the user's own, told in the user's error
+                    return f"the function '{name}' of {self!r} raised {reason!r} at z = {z:g}"
+                if math.isnan(value):
+                    return f"the function '{name}' of {self!r} gave nan at z = {z:g}"
+        return ""
 
     def draw(self, rng: np.random.Generator, mean: FloatArray) -> FloatArray:
         """What the `sampler` draws."""

@@ -90,6 +90,14 @@ class Extended(Family):
         """What the base family supports."""
         return self.base.supports(rewards)
 
+    def supports_sums(self, counts: FloatArray, sums: FloatArray) -> Any:
+        """What the base family supports."""
+        return self.base.supports_sums(counts, sums)
+
+    def trouble(self, scores: FloatArray) -> str:
+        """What the base family says."""
+        return self.base.trouble(scores)
+
     def draw(self, rng: np.random.Generator, mean: FloatArray) -> FloatArray:
         """What the base family draws."""
         return self.base.draw(rng, mean)

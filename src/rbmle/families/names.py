@@ -1,7 +1,4 @@
-"""Families by name and as plain data."""
-
-from dataclasses import asdict
-from typing import Any
+"""Families by name, and how those that are more than their arguments become plain data."""
 
 from rbmle.errors import InvalidParameterError, StateFileError
 from rbmle.families.base import Family
@@ -37,34 +34,24 @@ class Known:
         """Tell whether the value is a family or names one."""
         return isinstance(value, Family) or (isinstance(value, str) and value in _BY_NAME)
 
+    def __repr__(self) -> str:
+        return "Known()"
+
     def __str__(self) -> str:
         return "a Family or one of " + ", ".join(repr(name) for name in sorted(_BY_NAME))
 
 
-def to_plain(family: "str | Family") -> Any:
-    """Turn a family into plain data for a saved file."""
-    if isinstance(family, str):
-        return family
-    if isinstance(family, Custom):
-        if _BY_NAME.get(family.name) != family:
-            raise StateFileError(f"{family!r} holds functions; call rbmle.families.register with it before saving.")
-        return family.name
-    if isinstance(family, Extended):
-        return {"family": "Extended", "base": to_plain(family.base), "limit": family.limit}
-    return {"family": type(family).__name__, **asdict(family)}  # type: ignore[call-overload]
+def registered_name(family: Custom) -> str:
+    """The name that a family of functions has in files, where functions cannot stand."""
+    if _BY_NAME.get(family.name) != family:
+        raise StateFileError(f"{family!r} holds functions; call rbmle.families.register with it before saving.")
+    return family.name
 
 
-def from_plain(data: Any) -> "str | Family":
-    """Rebuild what `to_plain` wrote: a name stays a name."""
-    if isinstance(data, str):
-        if data not in _BY_NAME:
-            raise StateFileError(f"Unknown family {data!r} in the file; register it before loading.")
-        return data
-    arguments = dict(data)
-    name = arguments.pop("family", None)
-    if name == "Extended":
-        return Extended(base=get(from_plain(arguments["base"])), limit=arguments["limit"])
-    built_in: dict[str, type[Family]] = {"Gaussian": Gaussian, "Logistic": Logistic, "Poisson": Poisson}
-    if name not in built_in:
-        raise StateFileError(f"Unknown family {name!r} in the file.")
-    return built_in[name](**arguments)
+def extended(base: "str | Family", limit: float) -> Extended:
+    """An extended link from plain data, where its base may be a name."""
+    return Extended(base=get(base), limit=limit)
+
+
+Family.registry.encoders[Custom] = registered_name
+Family.registry.decoders[Extended] = extended

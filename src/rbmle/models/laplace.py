@@ -8,15 +8,22 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.families import Logistic
-from rbmle.inputs import as_numbers, as_observation, as_observations, is_empty, require_finite
-from rbmle.models.glm import link_of, unlearnt
+from rbmle.inputs import as_contexts, as_observation, as_observations, is_empty, require_finite
+from rbmle.models.glm import unlearnt
+from rbmle.models.link import link_of
+from rbmle.models.state import read_state, require_count, require_positive
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray, IntArray
 
 
-def functions() -> IntArray:
-    """The logistic link as kernels know it."""
-    return link_of(Logistic())[2]
+def reward_of(model: Any, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    """Mean rewards μ(xᵀm) of contexts (K, d) and their variances μ'(xᵀm)² Σ x_i²/q_i, of a model with `mean` and
+    `precision`.
+    """
+    X = as_contexts(contexts, model.n_features)
+    require_finite(X, "contexts")
+    score, variance, family = X @ model.mean, (X * X) @ (1.0 / model.precision), Logistic()
+    return family.mean(score), family.derivative(score) ** 2 * variance
 
 
 class LaplaceModel:
@@ -24,7 +31,9 @@ class LaplaceModel:
 
     m ← argmin ½Σ q_i(w_i−m_i)² + log(1+e^{−y wᵀx}),   q_i ← q_i + x_i² p(1−p),   p = μ(mᵀx)
 
-    Only the newest reward is used and then forgotten: O(d) memory. The order of rewards matters a little.
+    Only the newest reward is used and then forgotten: O(d) memory. **The order of rewards matters**: N ones and then N
+    zeros for one context leave an estimated mean of 0.30, 0.15 and 0.08 for N = 100, 1000 and 10 000, where half of all
+    were ones. So rewards that come late, failures after successes above all, bias it; `GLMModel` does not suffer so.
 
     >>> model = LaplaceModel(n_features=2)
     >>> model.observe([1.0, 0.0], 1.0)
@@ -35,11 +44,45 @@ class LaplaceModel:
     def __init__(self, *, n_features: int, regularization: float = 1.0) -> None:
         params.require("LaplaceModel", "n_features", n_features, Integer(1))
         params.require("LaplaceModel", "regularization", regularization, Real(0.0, open_low=True))
-        self.n_features = int(n_features)
-        self.regularization = float(regularization)
-        self.n = 0
-        self.mean = np.zeros(self.n_features)
-        self.precision = np.full(self.n_features, self.regularization)
+        self._d = int(n_features)
+        self._lam = float(regularization)
+        self._n = self._past = 0
+        self._mean = np.zeros(self._d)
+        self._precision = np.full(self._d, self._lam)
+
+    @property
+    def n_features(self) -> int:
+        """d, the length of a context."""
+        return self._d
+
+    @property
+    def regularization(self) -> float:
+        """λ."""
+        return self._lam
+
+    @property
+    def n(self) -> int:
+        """How many rewards have been learnt."""
+        return self._n
+
+    @property
+    def version(self) -> int:
+        """Grows whenever something is learnt."""
+        return self._past + self._n
+
+    @property
+    def mean(self) -> FloatArray:
+        """m, shape (d,)."""
+        return self._mean.copy()
+
+    @property
+    def precision(self) -> FloatArray:
+        """q, shape (d,)."""
+        return self._precision.copy()
+
+    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+        """Mean rewards μ(xᵀm) of K contexts (K, d), and their variances μ'(xᵀm)² Σ x_i²/q_i."""
+        return reward_of(self, contexts)
 
     def checked(self, context: Any, reward: Any) -> tuple[FloatArray, float]:
         """A context and a reward of 0 or 1, or an error."""
@@ -56,9 +99,9 @@ class LaplaceModel:
     def observe(self, context: Any, reward: Any) -> None:
         """Learn that `context` (d,) gave `reward`, 0 or 1."""
         x, r = self.checked(context, reward)
-        if not kernels.glm.laplace.observe(self.mean, self.precision, functions(), x, r):
+        if not kernels.glm.laplace.observe(*self._arrays(), x, r):
             raise unlearnt(self, x, r)
-        self.n += 1
+        self._n += 1
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
@@ -66,11 +109,11 @@ class LaplaceModel:
             return
         X, r = self.checked_many(contexts, rewards)
         before = self.state()
-        done = kernels.glm.laplace.observe_many(self.mean, self.precision, functions(), X, r)
+        done = kernels.glm.laplace.observe_many(*self._arrays(), X, r)
         if done < len(r):
-            self.restore(before)
+            self._take(before)
             raise unlearnt(self, X[done], float(r[done]))
-        self.n += done
+        self._n += done
 
     def n_draws(self, n_arms: int) -> int:
         """How many normal numbers one decision takes: one w for all arms."""
@@ -79,50 +122,52 @@ class LaplaceModel:
     def sample_scores(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """x_aᵀw of every arm for one draw w."""
         scores = np.empty(len(X))
-        kernels.glm.laplace.sample_scores(X, self.mean, self.precision, normals, scores)
+        kernels.glm.laplace.sample_scores(X, self._mean, self._precision, normals, scores)
         return scores
 
     def shares(self, X: FloatArray, normals: FloatArray) -> FloatArray:
         """How often each arm is the best one in many draws, one per row."""
         shares = np.zeros(len(X))
-        kernels.glm.laplace.shares(X, self.mean, self.precision, normals, shares)
+        kernels.glm.laplace.shares(X, self._mean, self._precision, normals, shares)
         return shares
 
     def play(self, contexts: FloatArray, rewards: FloatArray, normals: FloatArray, arms: IntArray) -> None:
         """Choose and learn for a block of rounds; contexts (B, K, d), or (1, K, d) where the arms stay."""
-        done = kernels.glm.laplace.play(contexts, rewards, normals, self.mean, self.precision, functions(), arms)
-        self.n += done
+        done = kernels.glm.laplace.play(contexts, rewards, normals, *self._arrays(), arms)
+        self._n += done
         if done < len(rewards):
-            raise ConvergenceError(f"Reward {self.n + 1} could not be learnt by {type(self).__name__}.")
+            raise ConvergenceError(f"Reward {self._n + 1} could not be learnt by {type(self).__name__}.")
 
     def merge(self, other: "LaplaceModel") -> None:
         """Multiply the two posteriors and divide by the prior, which both contain: precisions add up.
 
         That is exact for Gaussian likelihoods and an approximation here, as the posterior itself is.
         """
-        precision = self.precision + other.precision - self.regularization
-        self.mean[:] = (self.precision * self.mean + other.precision * other.mean) / precision
-        self.precision[:] = precision
-        self.n += other.n
+        if (self._d, self._lam) != (other.n_features, other.regularization):
+            raise InvalidInputError(f"merge needs models of the same n_features and regularization. Got {self._d}, "
+                                    f"{self._lam:g} and {other.n_features}, {other.regularization:g}.")  # fmt: skip
+        precision = self._precision + other._precision - self._lam
+        self._mean[:] = (self._precision * self._mean + other._precision * other._mean) / precision
+        self._precision[:] = precision
+        self._n += other.n
+        self._past += 1
 
     def state(self) -> dict[str, FloatArray]:
-        """All that is learnt, as plain arrays."""
-        return {"n": np.array(float(self.n)), "mean": self.mean.copy(), "precision": self.precision.copy()}
+        """All that is learnt, as plain arrays of its own."""
+        return {"n": np.array(float(self._n)), "mean": self.mean, "precision": self.precision}
 
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Take over a state that `state` gave; refuses arrays that cannot be one and leaves the model as it was."""
-        new = read_state(state, {"n": (), "mean": (self.n_features,), "precision": (self.n_features,)})
-        if not (new["precision"] > 0.0).all():
-            raise InvalidInputError(f"state['precision'] must be positive. Got {new['precision'].min():g}.")
-        self.n = int(new["n"])
-        self.mean[:], self.precision[:] = new["mean"], new["precision"]
+        new = read_state(state, {"n": (), "mean": (self._d,), "precision": (self._d,)})
+        require_count(new["n"])
+        require_positive(new["precision"], "precision")
+        self._take(new)
 
+    def _take(self, new: Mapping[str, FloatArray]) -> None:
+        """Make a checked state one's own."""
+        self._past, self._n = self.version + 1 - int(new["n"]), int(new["n"])
+        self._mean[:], self._precision[:] = new["mean"], new["precision"]
 
-def read_state(state: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, FloatArray]:
-    """The arrays of a state, of these shapes and finite, or an error."""
-    new = {name: as_numbers(state[name], name) for name in shapes}
-    for name, shape in shapes.items():
-        if new[name].shape != shape:
-            raise InvalidInputError(f"state['{name}'] must have shape {shape}. Got {new[name].shape}.")
-        require_finite(np.atleast_1d(new[name]), f"state['{name}']")
-    return new
+    def _arrays(self) -> tuple[FloatArray, FloatArray, Any]:
+        """What kernels write: means, precisions; and the link."""
+        return self._mean, self._precision, link_of(Logistic())

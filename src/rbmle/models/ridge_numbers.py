@@ -9,7 +9,7 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
 from rbmle.models.ridge_catalogue import RidgeCatalogue
-from rbmle.models.states import read_count, read_state, require_definite, require_symmetric
+from rbmle.models.state import read_state, require_count, require_definite, require_positive, require_symmetric
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray
 
@@ -155,13 +155,12 @@ class RidgeNumbers:
         """Take over a state that `state` gave; refuses what cannot be one and leaves the model as it was."""
         d = self._d
         new = read_state(state, {"V": (d, d), "V_inv": (d, d), "b": (d,), "theta_hat": (d,), "volume": (2,), "n": (1,)})
-        n = read_count(new["n"])
+        n = require_count(new["n"][0])
         require_symmetric(new["V"], "V")
         if (np.diag(new["V"]) < self._lam * (1.0 - 1e-9)).any():
             raise InvalidInputError(f"state['V'] must be at least {self._lam:g} on its diagonal, the regularization.")
         require_definite(new["V_inv"], "V_inv")
-        if not new["volume"][1] > 0.0:
-            raise InvalidInputError(f"state['volume'][1] must be positive. Got {new['volume'][1]:g}.")
+        require_positive(new["volume"][1:], "volume")
         self._V[:], self._V_inv[:], self._b[:], self._theta[:] = (
             new[name] for name in ("V", "V_inv", "b", "theta_hat")
         )

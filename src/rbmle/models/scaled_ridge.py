@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import InvalidInputError
-from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_context, as_reward, refuse_values
+from rbmle.inputs import as_observation
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scales import Scales
-from rbmle.models.states import read_state
+from rbmle.models.state import read_state
 from rbmle.types import FloatArray
 
 # Of the squared rewards, what rounding may leave of a sum that is exactly explained.
@@ -54,11 +54,8 @@ class ScaledRidge(RidgeModel):
 
     def observe(self, context: Any, reward: Any) -> None:
         """Learn that `context` (d,) gave `reward`."""
-        x, r = as_context(context, self._d), as_reward(reward)
         # Kernels, which see x/S, would take anything.
-        if not (np.abs(x).max() <= LARGEST_CONTEXT and abs(r) <= LARGEST_REWARD):
-            raise refuse_values(x, r)
-        super().observe(x, r)
+        super().observe(*as_observation(context, reward, self._d))
 
     def scaled(self, contexts: FloatArray) -> FloatArray:
         """Contexts (…, d) as kernels are to see them: x/S."""

@@ -19,16 +19,16 @@ import numpy as np
 from rbmle import params
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import (
-    LARGEST_CONTEXT,
     as_batch,
     as_block,
     as_contexts,
     as_count,
     as_round,
     as_share,
-    require_within,
+    require_contexts,
 )
 from rbmle.params import Integer
+from rbmle.plain import Registry
 from rbmle.policies.decision import Decision, Decisions, served, served_many
 from rbmle.random import fresh_seed, generator, twin_of
 from rbmle.types import FloatArray, IntArray
@@ -48,7 +48,7 @@ class Policy(params.Frozen, ABC):
     gets a snapshot and nothing is lost, but two threads that learn do so in an order that nobody knows.
     """
 
-    registry: ClassVar[dict[str, type["Policy"]]] = {}
+    registry: ClassVar[Registry["Policy"]] = Registry("policy")
     title: ClassVar[str] = ""
     notation: ClassVar[str] = ""
     source: ClassVar[str] = ""
@@ -61,13 +61,12 @@ class Policy(params.Frozen, ABC):
         super().__init_subclass__(**arguments)
         if "__repr__" not in cls.__dict__:  # or @dataclass would write one that says nothing of what was learnt
             cls.__repr__ = Policy.__repr__  # type: ignore[method-assign]
-        if cls.title:  # abstract layers in between have none
-            Policy.registry[cls.__name__] = cls
+        Policy.registry.add(cls, listed=bool(cls.title))  # abstract layers in between have none
 
     def __post_init__(self) -> None:
         params.check(self)
         if getattr(self, "seed", 0) is None:
-            self.seed = fresh_seed()
+            object.__setattr__(self, "seed", fresh_seed())  # recorded: it reads back, and files have it
         self.lock = threading.RLock()
         self.reseed(getattr(self, "seed", 0))
         self.model: Any = self.new_model()
@@ -81,7 +80,7 @@ class Policy(params.Frozen, ABC):
     def _arms(self, contexts: Any) -> FloatArray:
         """The arms of a decision, checked."""
         X = as_contexts(contexts, self.n_features)
-        require_within(X, "contexts", LARGEST_CONTEXT)
+        require_contexts(X)
         return X
 
     @abstractmethod

@@ -24,6 +24,15 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
     return kernels.normal.first_max(scores)
 
 
+def shares(epsilon: ScheduleLike, rounds: FloatArray) -> FloatArray:
+    """ε(t) of the rounds, shape (B, 1); an error where it is no share."""
+    values = evaluate(epsilon, rounds, "epsilon")
+    bad = np.flatnonzero((values < 0.0) | (values > 1.0))
+    if len(bad):
+        raise InvalidInputError(f"epsilon must lie in [0, 1]. Got {values[bad[0]]} at t = {int(rounds[bad[0]])}.")
+    return values[:, None]
+
+
 @dataclass(kw_only=True, eq=False)
 class EpsilonGreedy(LinearPolicy):
     """Play the arm of the largest estimated mean, and with probability ε(t) any arm, all alike.
@@ -42,11 +51,7 @@ class EpsilonGreedy(LinearPolicy):
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """ε(t)."""
-        epsilon = evaluate(self.epsilon, rounds, "epsilon")
-        if ((epsilon < 0.0) | (epsilon > 1.0)).any():
-            bad = int(np.argmax((epsilon < 0.0) | (epsilon > 1.0)))
-            raise InvalidInputError(f"epsilon must lie in [0, 1]. Got {epsilon[bad]} at t = {int(rounds[bad])}.")
-        return np.column_stack([epsilon])
+        return shares(self.epsilon, rounds)
 
     def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Whether to explore, and where."""

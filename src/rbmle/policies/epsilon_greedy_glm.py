@@ -1,27 +1,21 @@
 """ε-greedy for generalized linear rewards: the best estimate, but for a share of rounds at random."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import ConvergenceError, InvalidInputError
-from rbmle.inputs import as_contexts, require_finite
-from rbmle.models.glm import link_of
-from rbmle.params import Integer, Optional, Schedule, ScheduleLike
-from rbmle.policies.bound import plain
-from rbmle.policies.glm import GLMPolicy
-from rbmle.schedules import Constant, evaluate
+from rbmle.params import FunctionOfRound, Integer, Optional, ScheduleLike
+from rbmle.policies.base import one_hot
+from rbmle.policies.epsilon_greedy import shares
+from rbmle.policies.glm import RegularizedGLM
+from rbmle.schedules import Constant
 from rbmle.types import FloatArray, IntArray
-
-# Rounds of a block for which room is made at once, and rounds of ε computed ahead for single decisions.
-BLOCK = 1024
-TABLE = 256
 
 
 @dataclass(kw_only=True, eq=False)
-class EpsilonGreedyGLM(GLMPolicy):
+class EpsilonGreedyGLM(RegularizedGLM):
     """Play the arm of the largest estimated mean μ(xᵀθ̂), and with probability ε(t) any arm, all alike.
 
     epsilon: ε(t) in [0, 1], a schedule or any callable of t.
@@ -35,43 +29,23 @@ class EpsilonGreedyGLM(GLMPolicy):
     title = "greedy on a generalized linear estimate, with a share of random rounds"
     notation = "μ(xᵀθ̂), or any arm with probability ε(t)"
     source = "Sutton & Barto 2018, section 2.2"
+    random = True
 
-    epsilon: Annotated[ScheduleLike, Schedule()] = Constant(0.1)
+    epsilon: Annotated[ScheduleLike, FunctionOfRound()] = Constant(0.1)
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._table = np.empty(0)
-        self._table_start = 1
+    def coefficients(self, rounds: FloatArray) -> FloatArray:
+        """ε(t)."""
+        return shares(self.epsilon, rounds)
 
-    def shares(self, count: int) -> FloatArray:
-        """ε(t) of the coming rounds."""
-        rounds = np.arange(self.t, self.t + count, dtype=np.float64)
-        epsilon = evaluate(self.epsilon, rounds, "epsilon")
-        bad = np.flatnonzero((epsilon < 0.0) | (epsilon > 1.0))
-        if len(bad):
-            raise InvalidInputError(f"epsilon must lie in [0, 1]. Got {epsilon[bad[0]]} at t = {int(rounds[bad[0]])}.")
-        return epsilon
-
-    def share_now(self) -> float:
-        """ε(t) of this round, from a table computed some rounds ahead."""
-        at = self.t - self._table_start
-        if not 0 <= at < len(self._table):
-            self._table, self._table_start, at = self.shares(TABLE), self.t, 0
-        return float(self._table[at])
-
-    def choose(self, contexts: Any) -> int:
-        """The arm to play for contexts of shape (K, d)."""
-        scores = self.scores(contexts)
+    def _choose(self, X: FloatArray, held: None, t: int) -> int:
+        scores, epsilon = self._scores(X, held, t), self._numbers.at(t)[0]
         explore, where = self.rng.random(2)
-        if explore < self.share_now():
-            return int(where * len(scores))
-        return int(np.argmax(scores))
+        return int(where * len(X)) if explore < epsilon else int(np.argmax(scores))
 
-    def scores(self, contexts: Any) -> FloatArray:
-        """xᵀθ̂ of every arm, shape (K,); the estimated mean is μ of it."""
-        X = as_contexts(contexts, self.n_features)
-        require_finite(X, "contexts")
+    def _scores(self, X: FloatArray, held: None, t: int) -> FloatArray:
+        """xᵀθ̂ of every arm; the estimated mean is μ of it."""
+        self._warn_if_slow()
         scores = np.empty(len(X))
         kernels.glm.greedy.scores_of(X, self._estimate(), scores)
         return scores
@@ -80,49 +54,26 @@ class EpsilonGreedyGLM(GLMPolicy):
         """θ̂ from the data alone, not from where the last search ended, so that every path to the data agrees."""
         model = self.model
         if self.memory == "online":
-            return model.curvature()[0]
-        theta = np.empty(self.n_features)
-        if not kernels.glm.greedy.estimate(model.problem(), theta, np.empty((5, len(model.store()[1])))):
+            estimate: FloatArray = model.curvature()[0]
+            return estimate
+        theta = np.zeros(self.n_features)
+        good, _ = kernels.glm.newton.estimate(model.problem(), theta, model.scratch())
+        if not good:
             raise self._unsolved()
         return theta
 
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """The exact chance of each arm: ε/K, and 1 − ε more for the best."""
-        scores = self.scores(contexts)
-        epsilon = self.share_now()
-        return epsilon / len(scores) + (1.0 - epsilon) * self._one_hot(int(np.argmax(scores)), len(scores))
+    def _chances(self, X: FloatArray, held: None, t: int, samples: int) -> FloatArray:
+        epsilon, best = self._numbers.at(t)[0], int(np.argmax(self._scores(X, held, t)))
+        chances: FloatArray = epsilon / len(X) + (1.0 - epsilon) * one_hot(best, len(X))
+        return chances
 
-    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of the family."""
-        arms, model, K, start = np.empty(len(rewards), dtype=np.int64), self.model, contexts.shape[1], 0
-        contexts, rewards = plain(contexts), plain(rewards)
-        model.family.require_support(rewards.ravel(), "rewards")
-        while start < len(rewards):
-            most = model.until_refresh() if self.memory == "online" else BLOCK
-            part = slice(start, min(start + most, len(rewards)))
-            now, count = contexts[part] if len(contexts) > 1 else contexts, part.stop - start
-            epsilon = self.shares(count)
-            draws = self.rng.random((count, 2))
-            explore = np.where(draws[:, 0] < epsilon, (draws[:, 1] * K).astype(np.int64), -1)
-            done = self._play(now, rewards[part], explore, arms[part])
-            got = rewards[part][np.arange(done), arms[part][:done]]
-            model.counted(done, float(got @ got))
-            if done < count:
-                raise self._unsolved()
-            start = part.stop
-        return arms
-
-    def _play(self, contexts: FloatArray, rewards: FloatArray, explore: IntArray, arms: IntArray) -> int:
-        model, link = self.model, link_of(self.model.family)
+    def _play_some(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+        count, K = rewards.shape
+        epsilon = self._numbers.block(self.t, count)[:, 0]
+        draws = self.rng.random((count, 2))
+        explore = np.where(draws[:, 0] < epsilon, (draws[:, 1] * K).astype(np.int64), -1)
+        block = contexts, rewards, explore, arms
         if self.memory == "online":
-            return int(kernels.glm.greedy.play_online(*model.curvature(), link, contexts, rewards, explore, arms))
-        model.reserve(len(rewards) if len(contexts) > 1 else contexts.shape[1])
-        done, model.n_rows = kernels.glm.greedy.play(
-            model.store(), model.n_rows, float(self.regularization), link, contexts, rewards, explore, arms
-        )
-        return int(done)
-
-    def _unsolved(self) -> ConvergenceError:
-        return ConvergenceError(
-            f"The estimate of {self!r} was not reached in round {self.t}: contexts are too extreme."
-        )
+            return int(self.model.play(kernels.glm.greedy.play_online, 0, *block))
+        room = count if len(contexts) > 1 else K
+        return int(self.model.play(kernels.glm.greedy.play, room, self.model.regularization, *block))

@@ -1,24 +1,85 @@
-"""What policies over a generalized linear model share: its parameters."""
+"""Policies over a generalized linear model: what they share."""
 
+import warnings
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
+
+from rbmle.errors import ConvergenceError, SlowMemoryWarning
 from rbmle.families import Family, Known
 from rbmle.models.glm import GLMModel
 from rbmle.params import OneOf, Real
-from rbmle.policies.modelled import ModelledPolicy
+from rbmle.policies.base import Policy
+from rbmle.policies.table import RoundTable
+from rbmle.types import FloatArray, IntArray
+
+# Rounds of a block for which room is made at once.
+BLOCK = 1024
+# Numbers in the distinct contexts of exact memory from which on a decision takes long enough to say so.
+MANY = 200_000
 
 
 @dataclass(kw_only=True, eq=False)
-class GLMPolicy(ModelledPolicy[GLMModel]):
-    """A policy over a GLMModel.
+class GLMPolicy(Policy):
+    """A policy over a generalized linear model.
 
-    family: of the rewards, a name ("logistic", "poisson", "gaussian") or a `rbmle.families.Family`.
-    regularization: λ of the estimate.
-    memory: "exact" keeps the history, identical contexts as one row; "online" keeps O(d²), see GLMModel.
+    family: of the rewards: "logistic" (0 and 1), "poisson" (counts), "gaussian", or a `rbmle.families.Family`.
     """
 
     family: Annotated[str | Family, Known()] = "logistic"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._numbers = RoundTable(self.coefficients, self.params, type(self).__name__)
+        self._warned = False
+
+    def coefficients(self, rounds: FloatArray) -> FloatArray:
+        """The numbers of the method that depend on the round: shape (B, P) for rounds t of shape (B,)."""
+        return np.empty((len(rounds), 0))
+
+    def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
+        arms = np.empty(len(rewards), dtype=np.int64)
+        self.model.family.require_support(rewards.ravel(), "rewards")
+        for start in range(0, len(rewards), BLOCK):
+            part = slice(start, min(start + BLOCK, len(rewards)))
+            now = contexts[part] if len(contexts) > 1 else contexts
+            if self._play_some(now, rewards[part], arms[part]) < part.stop - start:
+                raise self._unsolved()
+        return arms
+
+    @abstractmethod
+    def _play_some(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+        """Play rounds, contexts (B, K, d) or (1, K, d) where arms stay; how many went well."""
+
+    def _warn_if_slow(self) -> None:
+        """Say once that exact memory has grown."""
+        if not self._warned and self.model.memory == "exact" and self.model.n_rows * self.n_features > MANY:
+            self._warned = True
+            warnings.warn(
+                f"{type(self).__name__} keeps {self.model.n_rows} distinct contexts of {self.n_features} features, "
+                'and every decision goes through all of them. memory="online" takes the same time whatever was learnt.',
+                SlowMemoryWarning,
+                stacklevel=4,
+            )
+
+    def _unsolved(self) -> ConvergenceError:
+        why: Any = self.model.trouble() or "contexts, weights or regularization are too extreme for double precision"
+        return ConvergenceError(
+            f"A decision of {self!r} could not be solved in round {self.t} to the tolerance: {why}."
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class RegularizedGLM(GLMPolicy):
+    """A policy over the regularised estimate of a generalized linear model.
+
+    regularization: λ.
+    memory: "exact" keeps the history, identical contexts as one row; "online" keeps a bounded part of it, see GLMModel.
+        A decision over many distinct contexts takes long with exact memory, and a warning says so once.
+    """
+
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
     memory: Annotated[str, OneOf("exact", "online")] = "exact"
 

@@ -1,31 +1,23 @@
 """GLM-RBMLE: reward-biased maximum likelihood for generalized linear bandits, the paper's second method."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import ConvergenceError, InvalidParameterError
-from rbmle.inputs import as_contexts, require_finite
-from rbmle.models.glm import link_of
-from rbmle.params import OneOf, Schedule, ScheduleLike
-from rbmle.policies.bound import plain
-from rbmle.policies.glm import GLMPolicy
+from rbmle.models.glm_points import GLMPoints
+from rbmle.params import FunctionOfRound, ScheduleLike
+from rbmle.policies.glm import RegularizedGLM
 from rbmle.schedules import OnePlusLog, Sqrt, evaluate
 from rbmle.types import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from rbmle.policies.glm_fixed import GLMFixedArms
-
-# Rounds of a block for which room is made at once.
-BLOCK = 1024
-# Rounds of α and η computed ahead for single decisions.
-TABLE = 256
+# Rounds with arms that stay which are played at once.
+LONG_BLOCK = 65_536
 
 
 @dataclass(kw_only=True, eq=False)
-class GLMRBMLE(GLMPolicy):
+class GLMRBMLE(RegularizedGLM):
     """For every arm a, θ̄_a maximises ℓ(θ) − ½λ‖θ‖² + α(t) θᵀx_a; play the arm of the largest
     ℓ(θ̄_a) + η(t) α(t) θ̄_aᵀx_a − ½λ‖θ̄_a‖².
 
@@ -34,10 +26,8 @@ class GLMRBMLE(GLMPolicy):
     `scores` solves all.
 
     bias, boost: α(t) and η(t); √t and 1 + log t in the paper.
-    memory: "online" replaces the history by a quadratic; the index is then ηα m + (η−½)α² v, m and v mean and variance
+    memory: "online" keeps a bounded part of the history; the index is then ηα m + (η−½)α² v, m and v mean and variance
         of the score x_aᵀθ, in O(K d²) a decision, whatever t.
-    index: "likelihood" is the definition; "gaussian" puts −½Σ(x_sᵀθ − r_s)² in place of ℓ, as the published tables do
-        (exact memory only; every arm is solved).
 
     >>> policy = GLMRBMLE(n_features=2)
     >>> policy.update([1.0, 0.0], 1.0)
@@ -49,149 +39,105 @@ class GLMRBMLE(GLMPolicy):
     notation = "ℓ(θ̄) + η(t) α(t) θ̄ᵀx − ½ λ‖θ̄‖²"
     source = "Hung, Hsieh, Liu & Kumar 2021, Algorithm 2"
 
-    bias: Annotated[ScheduleLike, Schedule()] = Sqrt()
-    boost: Annotated[ScheduleLike, Schedule()] = OnePlusLog()
-    index: Annotated[str, OneOf("likelihood", "gaussian")] = "likelihood"
+    bias: Annotated[ScheduleLike, FunctionOfRound()] = Sqrt()
+    boost: Annotated[ScheduleLike, FunctionOfRound()] = OnePlusLog()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.memory == "online" and self.index == "gaussian":
-            raise InvalidParameterError("The 'index' parameter of GLMRBMLE must be 'likelihood' with memory='online'.")
         self.arms_solved = 0
         self._middle = np.zeros(self.n_features)  # near θ̂, from where all arms are bounded
-        self._table = np.empty((2, 0))
-        self._table_start = 1
+
+    def coefficients(self, rounds: FloatArray) -> FloatArray:
+        """α(t) and η(t)."""
+        return np.column_stack([evaluate(self.bias, rounds, "bias"), evaluate(self.boost, rounds, "boost")])
 
     @property
     def concordance(self) -> float:
         """The family's constant for the bounds; -1 where there are none and every arm is solved."""
         known = self.model.family.self_concordance
-        return -1.0 if known is None or self.index == "gaussian" else known
+        return -1.0 if known is None else float(known)
 
-    def link(self) -> tuple[int, float, IntArray]:
-        """The family's link for kernels, with all that decisions call by address."""
-        link = link_of(self.model.family)
-        kernels.glm.code.complete(link[2])
-        return link
+    def _rule(self, alpha: float = 0.0, eta: float = 1.0) -> tuple[float, float, float, IntArray]:
+        """The `Rule` of kernels.glm.named, with all that decisions call by address."""
+        return alpha, eta, self.concordance, kernels.glm.code.rule_functions()
 
-    def weights(self, count: int) -> tuple[FloatArray, FloatArray]:
-        """α(t) and η(t) of the coming rounds."""
-        rounds = np.arange(self.t, self.t + count, dtype=np.float64)
-        return evaluate(self.bias, rounds, "bias"), evaluate(self.boost, rounds, "boost")
-
-    def weights_now(self) -> tuple[float, float]:
-        """α(t) and η(t) of this round."""
-        at = self.t - self._table_start
-        if not 0 <= at < self._table.shape[1]:
-            self._table, self._table_start, at = np.array(self.weights(TABLE)), self.t, 0
-        return float(self._table[0, at]), float(self._table[1, at])
-
-    def choose(self, contexts: Any) -> int:
-        """The arm to play for contexts of shape (K, d)."""
-        X = plain(as_contexts(contexts, self.n_features))
-        require_finite(X, "contexts")
-        if self.memory == "online" or self.index == "gaussian":
-            return int(np.argmax(self.scores(X)))
-        (K, d), rows = X.shape, len(self.model.store()[1])
-        self.link()
-        arm, self.arms_solved = kernels.glm.choose.choose(
-            self.model.problem(), self.concordance, *self.weights_now(), self._middle, X, np.empty((K, d)),
-            np.empty((K, d)), np.empty((K, kernels.glm.prune.look.N_KNOWN)), np.empty((5, rows)),
-            np.empty((2 * d + 2, d)),
-        )  # fmt: skip
+    def _choose(self, X: FloatArray, held: GLMPoints | None, t: int) -> int:
+        self._warn_if_slow()
+        if self.memory == "online":
+            return int(np.argmax(self._scores(X, held, t)))
+        alpha, eta = self._numbers.at(t).tolist()
+        rule, problem = self._rule(alpha, eta), self.model.problem()
+        if held is None:
+            arm, self.arms_solved = kernels.glm.choose.choose(problem, rule, self._middle, X)
+        else:
+            arm, self.arms_solved = held.choose(self.model, rule, self._middle)
         if arm < 0:
-            raise self.unsolved()
+            raise self._unsolved()
         return int(arm)
 
-    def scores(self, contexts: Any) -> FloatArray:
-        """The index of every arm, shape (K,), each solved in full: a function of what was learnt alone."""
-        return self.solve(contexts)[0]
+    def _scores(self, X: FloatArray, held: GLMPoints | None, t: int) -> FloatArray:
+        if self.memory == "exact":
+            return self._solve(X, t)[0]
+        scores, self.arms_solved = np.empty(len(X)), 0
+        (estimate, H_inv), (alpha, eta) = self.model.curvature(), self._numbers.at(t).tolist()
+        kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
+        return scores
 
     def solve(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
-        """The index (K,) and θ̄ (K, d) of every arm."""
-        X = plain(as_contexts(contexts, self.n_features))
-        require_finite(X, "contexts")
-        alpha, eta = self.weights_now()
-        self.arms_solved = len(X)
-        scores, theta = np.empty(len(X)), np.empty(X.shape)
+        """The index (K,) and θ̄ (K, d) of every arm, each solved in full: a function of what was learnt alone."""
+        X = self._arms(contexts)
+        with self.lock:
+            return self._solve(X, self.t)
+
+    def _solve(self, X: FloatArray, t: int, surrogate: bool = False) -> tuple[FloatArray, FloatArray]:
+        model, (alpha, eta) = self.model, self._numbers.at(t).tolist()
         if self.memory == "online":
-            estimate, _, H_inv = self.model.curvature()
-            kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
-            self.arms_solved = 0
-            return scores, estimate + alpha * X @ H_inv
-        work = np.empty((5, len(self.model.store()[1])))
-        squares, surrogate = self.model.squares, self.index == "gaussian"
-        if not kernels.glm.index.solve_all(
-            self.model.problem(), alpha, eta, squares, surrogate, X, scores, theta, work
-        ):
-            raise self.unsolved()
+            estimate, H_inv = model.curvature()
+            return self._scores(X, None, t), estimate + alpha * X @ H_inv
+        scores, theta, self.arms_solved = np.empty(len(X)), np.empty(X.shape), len(X)
+        index = alpha, eta, model.squares, surrogate
+        if not kernels.glm.index.solve_all(model.problem(), index, X, scores, theta, model.scratch()):
+            raise self._unsolved()
         return scores, theta
 
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """One-hot: the method draws nothing."""
-        X = as_contexts(contexts, self.n_features)
-        return self._one_hot(self.choose(X), len(X))
+    def _bind(self, X: FloatArray) -> GLMPoints | None:
+        return GLMPoints(X) if self.memory == "exact" else None
 
-    def fix_arms(self, contexts: Any) -> "GLMFixedArms":
-        """Bind the policy to arms (K, d) that stay: every arm's solution is kept warm from decision to decision."""
-        from rbmle.policies.glm_fixed import GLMFixedArms
+    def _pull(self, X: FloatArray, held: GLMPoints | None, arm: int, reward: Any) -> None:
+        if held is None:
+            self.model.observe(X[arm], reward)
+        else:
+            held.pull(self.model, self.concordance, arm, reward)
 
-        return GLMFixedArms(self, contexts)
-
-    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of all arms."""
-        arms, model = np.empty(len(rewards), dtype=np.int64), self.model
-        contexts, rewards = plain(contexts), plain(rewards)
-        model.family.require_support(rewards.ravel(), "rewards")
-        if self.index == "gaussian":
-            return self.play_solving(contexts, rewards, arms)
-        for start in range(0, len(rewards), BLOCK):
-            part = slice(start, min(start + BLOCK, len(rewards)))
-            if self.memory == "online":
-                self.play_online(contexts[part], rewards[part], arms[part])
-                continue
-            model.reserve(BLOCK)
-            solved = np.zeros(BLOCK, dtype=np.int64)
-            done, model.n_rows = kernels.glm.rounds.play(
-                model.store(), model.n_rows, self.regularization, self.link(), self.concordance,
-                self._middle, contexts[part], rewards[part],
-                *self.weights(part.stop - start), arms[part], solved,
-            )  # fmt: skip
-            self.played(rewards[part], arms[part], done, solved)
-        return arms
-
-    def play_solving(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> IntArray:
-        """Play a block round by round, every arm solved; contexts (B, K, d), or (1, K, d) where the arms stay."""
-        for t in range(len(rewards)):
-            X = contexts[t] if len(contexts) > 1 else contexts[0]
-            arms[t] = self.choose(X)
-            self.model.observe(X[arms[t]], rewards[t, arms[t]])
-        return arms
-
-    def play_online(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> None:
-        """Play a block with online memory; contexts (B, K, d), or (1, K, d) where the arms stay."""
-        model, start = self.model, 0
-        while start < len(rewards):
-            part = slice(start, min(len(rewards), start + model.until_refresh()))
-            done = kernels.glm.rounds.play_online(
-                *model.curvature(), link_of(model.family), contexts[part] if len(contexts) > 1 else contexts,
-                rewards[part], *self.weights(part.stop - start), arms[part],
-            )  # fmt: skip
-            self.played(rewards[part], arms[part], done, np.zeros(len(rewards), dtype=np.int64))
-            start = part.stop
-
-    def played(self, rewards: FloatArray, arms: IntArray, done: int, solved: IntArray) -> None:
-        """Count the rounds that kernels have played; an error where not all could be."""
-        got = rewards[np.arange(done), arms[:done]]
-        self.model.counted(done, float(got @ got))
-        if done < len(rewards):
-            raise self.unsolved()
-        if done:
-            self.arms_solved = int(solved[done - 1])
-
-    def unsolved(self) -> ConvergenceError:
-        """Say that an index could not be computed."""
-        return ConvergenceError(
-            f"An arm's index could not be solved in round {self.t} to the stated tolerance; contexts, bias or "
-            "regularization are too extreme for double precision."
+    def _play_some(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+        model, rounds = self.model, self._rounds(rewards, arms)
+        if self.memory == "online":
+            return int(model.play(kernels.glm.rounds.play_online, 0, contexts, *rounds[:3]))
+        done = model.play(
+            kernels.glm.rounds.play, len(rewards), model.regularization, self._rule(), self._middle, contexts, rounds
         )
+        return self._noted(done, rounds)
+
+    def _play_held(self, X: FloatArray, held: GLMPoints | None, rewards: FloatArray) -> IntArray:
+        if held is None:
+            return self._play(X[None], rewards)
+        arms, model = np.empty(len(rewards), dtype=np.int64), self.model
+        model.family.require_support(rewards.ravel(), "rewards")
+        for start in range(0, len(rewards), LONG_BLOCK):
+            part = slice(start, min(start + LONG_BLOCK, len(rewards)))
+            rounds = self._rounds(rewards[part], arms[part])
+            done = held.play(model, self._rule(), self._middle, rounds)
+            if self._noted(done, rounds) < part.stop - start:
+                raise self._unsolved()
+        return arms
+
+    def _rounds(self, rewards: FloatArray, arms: IntArray) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+        """The `Rounds` of kernels.glm.named."""
+        weights = np.ascontiguousarray(self._numbers.block(self.t, len(rewards)).T)
+        return rewards, weights, arms, np.zeros(len(rewards), dtype=np.int64)
+
+    def _noted(self, done: int, rounds: tuple[FloatArray, FloatArray, IntArray, IntArray]) -> int:
+        """How many rounds were played; notes how many arms the last one solved."""
+        if done:
+            self.arms_solved = int(rounds[3][done - 1])
+        return done

@@ -9,20 +9,18 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError
-from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, as_contexts, as_reward, require_within
+from rbmle.inputs import LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
 from rbmle.policies.base import Policy, one_hot
+from rbmle.policies.table import RoundTable, as_table
 from rbmle.random import generator
-from rbmle.schedules import Schedule
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear.formula import Rule
 
-# How many rounds of coefficients are computed at once for single decisions.
-TABLE = 256
 # Most random numbers held at once.
 MOST_DRAWS = 2**20
 NONE = np.empty(0)
@@ -62,11 +60,7 @@ class LinearPolicy(Policy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._table = np.empty((0, 0))
-        self._table_start = 1
-        # A function of a user's is asked for no round before its time.
-        known = (isinstance(value, Schedule) or not callable(value) for value in self.params.values())
-        self._ahead = TABLE if all(known) else 1
+        self._table = RoundTable(self.coefficients, self.params, type(self).__name__)
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
@@ -89,7 +83,7 @@ class LinearPolicy(Policy):
         X = as_contexts(contexts, self.n_features)
         # Kernels look at the numbers themselves, but a refused call must not have drawn any.
         if self.random and not kernels.linear.ridge.all_within(X):
-            require_within(X, "contexts", LARGEST_CONTEXT)
+            require_contexts(X)
         return X
 
     def _choose(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> int:
@@ -116,26 +110,17 @@ class LinearPolicy(Policy):
         return arm, scores
 
     def _numbers(self, t: int) -> FloatArray:
-        """The row of coefficients of a round, from a table computed some rounds ahead."""
-        row = t - self._table_start
-        if not 0 <= row < len(self._table):
-            self._table = self._coefficients_from(t)
-            self._table_start, row = t, 0
-        now: FloatArray = self._table[row]
-        return now
-
-    def _coefficients_from(self, t: int) -> FloatArray:
-        try:
-            return self._coefficients(t, self._ahead)
-        except InvalidInputError:  # of a later round, perhaps
-            return self._coefficients(t, 1)
+        """The row of coefficients of a round."""
+        return self._table.at(t)
 
     def _coefficients(self, t: int, count: int) -> FloatArray:
-        rounds = np.arange(t, t + count, dtype=np.float64)
-        return require_table(self.coefficients(rounds), count, "coefficients", self)
+        """The rows of coefficients of rounds t … t+count−1."""
+        return self._table.block(t, count)
 
     def _drawn(self, count: int) -> FloatArray:
-        return require_table(self.draws(self.rng, count), count, "draws", self) if self.random else np.empty((count, 0))
+        if not self.random:
+            return np.empty((count, 0))
+        return as_table(self.draws(self.rng, count), count, f"{type(self).__name__}.draws")
 
     def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
         """The formula with its numbers, for compiled loops."""
@@ -202,7 +187,7 @@ class LinearPolicy(Policy):
     def _pull(self, X: FloatArray, held: RidgeCatalogue, arm: int, reward: Any) -> None:
         r = as_reward(reward)
         if abs(r) > LARGEST_REWARD:
-            raise InvalidInputError(f"reward must stay within ±{LARGEST_REWARD:g}. Got {r:g}.")
+            raise InvalidInputError(f"{LIMITS} Got a reward of {r:g}.")
         self.model.pull(held, arm, r)
 
     def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
@@ -230,26 +215,8 @@ class LinearPolicy(Policy):
     def _no_arm(self, code: int, X: FloatArray, t: int) -> Exception:
         """Say why there is no arm."""
         if code == kernels.linear.formula.NOT_FINITE:
-            require_within(X, "contexts", LARGEST_CONTEXT)
+            require_contexts(X)
         name, what = type(self).__name__, f"for {len(X)} arms in round {t}"
         if code == kernels.linear.formula.NO_ARM:
             return FormulaError(f"The formula of {name} must return an arm from 0 to {len(X) - 1}. It did not {what}.")
         return FormulaError(f"The formula of {name} raised an exception {what}; no arm was played.")
-
-
-def require_table(values: Any, count: int, name: str, policy: Policy) -> FloatArray:
-    """What a policy's `coefficients` or `draws` gave, as compiled code needs it: (count, ·) floats."""
-    if not (
-        type(values) is np.ndarray
-        and values.dtype == np.float64
-        and values.ndim == 2
-        and len(values) == count
-        and values.flags.carray
-    ):
-        if isinstance(values, np.ndarray) and values.ndim == 2 and len(values) == count and values.dtype.kind in "fiu":
-            return np.array(values, dtype=np.float64, order="C")
-        got = f"shape {values.shape} of {values.dtype}" if isinstance(values, np.ndarray) else repr(values)
-        raise InvalidInputError(
-            f"{type(policy).__name__}.{name} must return an array of floats of shape ({count}, ...). Got {got}."
-        )
-    return values

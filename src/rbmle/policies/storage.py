@@ -1,68 +1,51 @@
 """Policies as files: plain arrays and a JSON header. Reading a file executes nothing that is in it."""
 
-import hashlib
-import io
-import json
-import os
-import tempfile
-import zipfile
+import importlib
 from collections.abc import Mapping
+from contextlib import nullcontext
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rbmle import families, schedules
-from rbmle.errors import RbmleError, StateFileError
+from rbmle import files, plain
+from rbmle.errors import StateFileError
+from rbmle.policies import old_files
 from rbmle.policies.base import Policy
 from rbmle.random import from_state, state_of
 from rbmle.types import FloatArray
 
-FORMAT = 1
-# What NumPy, zipfile and json raise on bytes that make no sense to them.
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    AttributeError,
-    NotImplementedError,
-    zipfile.BadZipFile,
-)
+# Format 1 is that of version 0.1.
+FORMAT = 2
+PARTS = {"policy": str, "params": dict, "origin": list, "generator": dict}
+# Methods as published are known once this is imported; policies do not import it, for it imports them.
+PUBLISHED, PUBLISHED_MODULE = "rbmle.Published", "rbmle.paper.published"
+# A policy of so many features is small, and is built before anybody looks whether its arrays are of that size.
+SMALL = 1000
+# What constructors and `restore`, of users too, may say to arguments and arrays that make no sense to them.
+INVALID = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
 
 
 def save(policy: Policy, path: str | PathLike[str]) -> None:
-    """Write a policy to one file. The file appears whole or not at all."""
-    arrays = {name: np.asarray(array, order="C") for name, array in policy.state().items()}
+    """Write a policy to one file, as it is at one moment. The file appears whole or not at all."""
+    with getattr(policy, "lock", nullcontext()):  # nobody learns meanwhile
+        arrays = {name: np.array(array) for name, array in policy.state().items()}
+        origin, generator = list(policy.origin), state_of(policy.rng)
     header = {
         "format": FORMAT,
-        "policy": type(policy).__name__,
-        "params": {name: to_plain(value, name) for name, value in policy.params.items()},
-        "origin": policy.origin,
-        "generator": state_of(policy.rng),
+        "policy": Policy.registry.name_of(type(policy)),
+        "params": {name: plain.to_plain(value, name) for name, value in policy.params.items()},
+        "origin": origin,
+        "generator": generator,
     }
-    text = json.dumps({**header, "checksum": checksum(header, arrays)}, ensure_ascii=False)
-    write_whole(Path(path), {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays})
-
-
-def write_whole(path: Path, arrays: Mapping[str, Any]) -> None:
-    """Write beside the target, then rename: a crash leaves the old file or none."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    files.write_arrays(path, header, arrays)
 
 
 def load(path: str | PathLike[str]) -> Policy:
     """Read a policy that `policy.save` wrote; it goes on bit for bit. A policy of your own must be imported first.
+
+    Files of version 0.1 are read too. Where a method has an argument less now, they load as what they were: see
+    `rbmle.policies.old_files`.
 
     >>> import tempfile, pathlib
     >>> from rbmle.policies import LinUCB
@@ -71,63 +54,45 @@ def load(path: str | PathLike[str]) -> Policy:
     >>> load(file)
     LinUCB(n_features=2, regularization=1.0, alpha=0.5)
     """
-    header, arrays = read(Path(path))
-    if header["policy"] not in Policy.registry:
-        known = ", ".join(sorted(Policy.registry))
-        raise StateFileError(f"{path} holds a policy {header['policy']!r} that is not known here; known: {known}.")
+    header, arrays = read(path)
+    name, params, old = header["policy"], header["params"], header["format"] == 1
     try:
-        parameters = {name: from_plain(value) for name, value in header["params"].items()}
-        policy = Policy.registry[header["policy"]](**parameters)
-        policy.restore(arrays)
+        if old:
+            name, params = old_files.description(name, params)
+        if name.startswith(PUBLISHED):
+            importlib.import_module(PUBLISHED_MODULE)
+        arguments = {key: plain.from_plain(value) for key, value in params.items()}
+        cls = Policy.registry.find(name)
+        require_size(arguments.get("n_features"), arrays)
+        policy = cls(**arguments)
+        policy.restore(old_files.state(arrays, policy.state()) if old else arrays)
         policy.reseed(*header["origin"])
         policy.rng = from_state(header["generator"])
-    except (RbmleError, TypeError, KeyError, AttributeError) as reason:
-        raise StateFileError(f"{path} does not describe a valid {header['policy']}: {reason}") from reason
+        if state_of(policy.rng) != header["generator"]:
+            raise StateFileError("the state of its generator is none.")
+    except INVALID as reason:
+        text = reason if isinstance(reason, ValueError) else repr(reason)
+        raise StateFileError(f"{path} does not describe a valid {header['policy']}: {text}") from reason
     return policy
 
 
-def read(path: Path) -> tuple[dict[str, Any], dict[str, FloatArray]]:
-    """Header and arrays of a file, checked for damage and version."""
-    content = path.read_bytes()
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(bytes(arrays.pop("header")).decode())
-        stamp, version = header.pop("checksum"), header["format"]
-    except UNREADABLE as reason:
-        raise StateFileError(f"{path} is not a saved policy, or is damaged: {reason}") from reason
-    if version != FORMAT:
-        raise StateFileError(f"{path} has format {version}; this version of rbmle reads format {FORMAT}. Update rbmle.")
-    if stamp != checksum(header, arrays):
-        raise StateFileError(f"{path} is damaged: its checksum does not match its content.")
+def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+    """Header and arrays of a file, checked for damage, version and the kinds of what it says."""
+    header, arrays = files.read_arrays(path)
+    version = header.get("format")
+    if not isinstance(version, int) or not 1 <= version <= FORMAT:
+        raise StateFileError(f"{path} has format {version}; this version of rbmle reads up to {FORMAT}. Update rbmle.")
+    for part, kind in PARTS.items():
+        if not isinstance(header.get(part), kind):
+            raise StateFileError(f"{path} is not a saved policy: its {part} must be a {kind.__name__}.")
+    if not header["origin"] or not all(type(seed) is int and seed >= 0 for seed in header["origin"]):
+        raise StateFileError(f"{path} is not a saved policy: its origin must be seeds. Got {header['origin']}.")
     return header, arrays
 
 
-def checksum(header: Mapping[str, Any], arrays: Mapping[str, FloatArray]) -> str:
-    """A digest of everything in the file."""
-    digest = hashlib.sha256(json.dumps(header, sort_keys=True, ensure_ascii=False).encode())
-    for name in sorted(arrays):
-        array = arrays[name]
-        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
-
-
-def to_plain(value: Any, name: str) -> Any:
-    """A parameter as JSON data."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, families.Family):
-        return families.to_plain(value)
-    return schedules.to_plain(value, name)
-
-
-def from_plain(value: Any) -> Any:
-    """A parameter from JSON data."""
-    if isinstance(value, dict) and "schedule" in value:
-        return schedules.from_plain(value)
-    if isinstance(value, dict) and "family" in value:
-        return families.from_plain(value)
-    return value
+def require_size(n_features: Any, arrays: Mapping[str, FloatArray]) -> None:
+    """Raise where a policy would take much memory though no array in the file is of that size."""
+    if isinstance(n_features, int) and n_features > SMALL:
+        sizes = {size for array in arrays.values() for size in array.shape}
+        if n_features not in sizes:
+            raise StateFileError(f"n_features is {n_features}, but no array in the file has this size.")

@@ -2,26 +2,21 @@
 
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import ConvergenceError
-from rbmle.families import Extended, Family, Known, Logistic, get
-from rbmle.inputs import as_contexts, require_finite
-from rbmle.models.glm import GLMModel, link_of
+from rbmle.families import Extended, Logistic, get
+from rbmle.models.glm import GLMModel
 from rbmle.params import Integer, Optional, Real
-from rbmle.policies.bound import plain
-from rbmle.policies.modelled import ModelledPolicy
+from rbmle.policies.base import one_hot
+from rbmle.policies.glm import GLMPolicy
 from rbmle.types import FloatArray, IntArray
-
-# Rounds of a block for which room is made at once.
-BLOCK = 1024
 
 
 @dataclass(kw_only=True, eq=False)
-class UCBGLM(ModelledPolicy[GLMModel]):
+class UCBGLM(GLMPolicy):
     """Play τ rounds at random, then the arm of the largest xᵀθ̂ + χ‖x‖_{V⁻¹}, χ = (σ/κ) √(d/2 · log(1+2T/d) + log(1/δ)).
 
     θ̂ is the maximum-likelihood estimate without regularisation, V = Σ x xᵀ. That estimate does not exist while rewards
@@ -49,9 +44,9 @@ class UCBGLM(ModelledPolicy[GLMModel]):
     title = "optimism around the maximum-likelihood estimate"
     notation = "xᵀθ̂ + χ‖x‖_{V⁻¹},  χ = (σ/κ) √(d/2 · log(1+2T/d) + log(1/δ))"
     source = "Li, Lu & Zhou 2017, Algorithm 1"
+    random = True
 
     horizon: Annotated[int, Integer(1)]
-    family: Annotated[str | Family, Known()] = "logistic"
     tau: Annotated[int | None, Optional(Integer(0))] = None
     sigma: Annotated[float | None, Optional(Real(0.0, open_low=True))] = None
     kappa: Annotated[float, Real(0.0, open_low=True)] = 0.1
@@ -76,70 +71,46 @@ class UCBGLM(ModelledPolicy[GLMModel]):
     @property
     def estimate_exists(self) -> bool:
         """Whether the maximum-likelihood estimate exists now; the fallback is in use if not."""
-        return self._decide(np.zeros((1, self.n_features)))[0]
+        with self.lock:
+            return self._estimated(np.zeros((1, self.n_features)))[0]
 
-    def exploring(self, n_arms: int) -> bool:
-        """Whether this round is one of the first τ, played at random."""
-        return self.t <= (n_arms if self.tau is None else self.tau)
+    def _random_rounds(self, n_arms: int) -> int:
+        """τ."""
+        return n_arms if self.tau is None else self.tau
 
-    def choose(self, contexts: Any) -> int:
-        """The arm to play for contexts of shape (K, d)."""
-        X = as_contexts(contexts, self.n_features)
-        require_finite(X, "contexts")
-        if self.exploring(len(X)):
+    def _choose(self, X: FloatArray, held: None, t: int) -> int:
+        if t <= self._random_rounds(len(X)):
             return int(self.rng.integers(len(X)))
-        return int(np.argmax(self._decide(X)[1]))
+        self._warn_if_slow()
+        return int(np.argmax(self._scores(X, held, t)))
 
-    def scores(self, contexts: Any) -> FloatArray:
-        """The index of every arm, shape (K,), also in rounds that are played at random."""
-        X = as_contexts(contexts, self.n_features)
-        require_finite(X, "contexts")
-        return self._decide(X)[1]
+    def _scores(self, X: FloatArray, held: None, t: int) -> FloatArray:
+        """The index of every arm, also in rounds that are played at random."""
+        return self._estimated(X)[1]
 
-    def _decide(self, X: FloatArray) -> tuple[bool, FloatArray]:
-        model, scores = self.model, np.empty(len(X))
-        kind = kernels.glm.ucb.decide(
-            *self._rule(), X, np.empty(self.n_features), False, scores, np.empty((5, len(model.store()[1])))
-        )
+    def _estimated(self, X: FloatArray) -> tuple[bool, FloatArray]:
+        """Whether the estimate exists, and the index of every arm."""
+        scores = np.empty(len(X))
+        kind = self.model.play(kernels.glm.ucb.score_all, 0, self._rule(), X, scores)
         if kind < 0:
             raise self._unsolved()
         return kind == 1, scores
 
-    def _rule(self) -> tuple[Any, int, Any, float, float, float, float]:
-        """What the kernels need to know: history, link, and the numbers of the index."""
-        model, concordance = self.model, self.model.family.self_concordance
+    def _rule(self) -> tuple[float, float, float, float]:
+        """The numbers of the index, `Optimism` of kernels.glm.ucb."""
+        concordance = self.model.family.self_concordance
         known = -1.0 if concordance is None else float(concordance)
-        ridges = float(self.regularization), float(self.fallback)
-        return model.store(), model.n_rows, link_of(model.family), known, *ridges, self.chi
+        return known, float(self.regularization), float(self.fallback), self.chi
 
-    def probabilities(self, contexts: Any) -> FloatArray:
-        """1/K each in the first τ rounds, afterwards one-hot."""
-        X = as_contexts(contexts, self.n_features)
-        require_finite(X, "contexts")
-        if self.exploring(len(X)):
+    def _chances(self, X: FloatArray, held: None, t: int, samples: int) -> FloatArray:
+        if t <= self._random_rounds(len(X)):
             return np.full(len(X), 1.0 / len(X))
-        return self._one_hot(self.choose(X), len(X))
+        return one_hot(self._choose(X, held, t), len(X))
 
-    def play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of the family."""
-        arms, model, K = np.empty(len(rewards), dtype=np.int64), self.model, contexts.shape[1]
-        contexts, rewards = plain(contexts), plain(rewards)
-        model.family.require_support(rewards.ravel(), "rewards")
-        for start in range(0, len(rewards), BLOCK):
-            part = slice(start, min(start + BLOCK, len(rewards)))
-            now, count = contexts[part] if len(contexts) > 1 else contexts, part.stop - start
-            explore = np.full(count, -1, dtype=np.int64)
-            random = min(count, max(0, (K if self.tau is None else self.tau) - self.t + 1))
-            explore[:random] = [self.rng.integers(K) for _ in range(random)]
-            model.reserve(count if len(contexts) > 1 else K)
-            done, model.n_rows = kernels.glm.ucb.play(*self._rule(), now, rewards[part], explore, arms[part])
-            got = rewards[part][np.arange(done), arms[part][:done]]
-            model.counted(done, float(got @ got))
-            if done < count:
-                raise self._unsolved()
-        return arms
-
-    def _unsolved(self) -> ConvergenceError:
-        return ConvergenceError(
-            f"The estimate of {self!r} was not reached in round {self.t}: contexts are too extreme."
-        )
+    def _play_some(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+        count, K = rewards.shape
+        explore = np.full(count, -1, dtype=np.int64)
+        random = min(count, max(0, self._random_rounds(K) - self.t + 1))
+        explore[:random] = [self.rng.integers(K) for _ in range(random)]
+        room = count if len(contexts) > 1 else K
+        return int(self.model.play(kernels.glm.ucb.play, room, self._rule(), contexts, rewards, explore, arms))

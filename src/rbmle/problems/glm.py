@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from rbmle import params
+from rbmle import params, plain
 from rbmle.errors import InvalidInputError, InvalidParameterError
-from rbmle.families import Custom, Family, Known, get, to_plain
+from rbmle.families import Custom, Family, Known, get
 from rbmle.problems.sampled import SampledProblem
 from rbmle.random import generator
 from rbmle.types import FloatArray
@@ -75,7 +75,7 @@ class GLMProblem(SampledProblem):
         return {
             "theta": self.theta.tolist(),
             "n_arms": self.n_arms,
-            "family": family.name if isinstance(family, Custom) else to_plain(family),
+            "family": family.name if isinstance(family, Custom) else plain.to_plain(family),
             "static": self.static,
         }
 

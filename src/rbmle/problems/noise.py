@@ -14,18 +14,20 @@ import numpy as np
 from rbmle import params
 from rbmle.errors import InvalidParameterError
 from rbmle.params import Real
+from rbmle.plain import Registry
 from rbmle.types import FloatArray
 
 
 class Noise(ABC):
     """A distribution of rewards given their means."""
 
-    registry: ClassVar[dict[str, type["Noise"]]] = {}
+    registry: ClassVar[Registry["Noise"]] = Registry("noise", called=lambda cls: str(cls.name))
     name: ClassVar[str]
     limit: float = math.inf
 
     def __init_subclass__(cls) -> None:
-        Noise.registry[cls.name] = cls
+        super().__init_subclass__()
+        Noise.registry.add(cls)
 
     def __post_init__(self) -> None:
         params.check(self)

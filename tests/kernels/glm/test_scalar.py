@@ -8,7 +8,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from rbmle.families import Custom, Extended, Family, Gaussian, Logistic, Poisson
 from rbmle.kernels.glm.scalar import solve
-from rbmle.models.glm import link_of
+from rbmle.models.link import link_of
 
 SOFTPLUS = Custom(
     name="softplus",

@@ -2,10 +2,8 @@
 
 A reward changes g, ∇g and H⁻¹ at each arm's point by terms of one row alone, and so does the growth of α(t): O(d²) an
 arm, whatever the history; the Newton step and H⁻¹x_a follow in O(d). From these the index is bounded
-(kernels.glm.prune.bounds), and only arms that can win move on by a Newton step. Arrays are those of
-kernels.glm.choose with G = K, and
-
-    clock  (2,)  the α that the arms' points know of; rewards learnt since all arms were looked at
+(kernels.glm.prune.bounds), and only arms that can win move on by a Newton step. Tuples are those of kernels.glm.named,
+`Points` with G = K.
 """
 
 import math
@@ -14,12 +12,25 @@ from typing import Any
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.choose import contend, settle
-from rbmle.kernels.glm.link import link
-from rbmle.kernels.glm.prune.look import GROWTH, HIGH, LOOKS, RADIUS, REACH, RHO, SCALE, VALUE, bound, look
-from rbmle.kernels.glm.rows import add, padded
+from rbmle.kernels.glm.choose import contend, point_of, solve_each
+from rbmle.kernels.glm.link import fill_link
+from rbmle.kernels.glm.named import (
+    LOGISTIC,
+    Arms,
+    History,
+    Link,
+    Points,
+    Rounds,
+    Rule,
+    Scratch,
+    likelihood_of,
+    named,
+)  # fmt: skip
+from rbmle.kernels.glm.prune.bounds import tanh_above
+from rbmle.kernels.glm.prune.look import GROWTH, LOOKS, RADIUS, REACH, RHO, SCALE, VALUE, bound, damped, look
+from rbmle.kernels.glm.rows import add
 from rbmle.kernels.glm.start import move_on, place, start_from
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import FloatArray
 
 # A row that shrinks the variance in its direction by more than this factor would cost the updated H⁻¹ too many digits.
 LARGEST_GAIN = 100.0
@@ -28,23 +39,9 @@ FRESH = 2000
 
 
 @compiled
-def learn(
-    code: int,
-    limit: float,
-    functions: IntArray,
-    concordance: float,
-    x: FloatArray,
-    r: float,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    clock: FloatArray,
-    rows: FloatArray,
-) -> None:
-    """Tell every arm's point of one more reward r at x. `rows` (4, K) is scratch."""
+def learn(link: Any, concordance: float, x: FloatArray, r: float, X: FloatArray, points: Any, rows: FloatArray) -> None:
+    """Tell every arm's point of one more reward r at x. `rows` (4, K) is scratch: z, μ, μ' and b at the points."""
+    theta, step, known, gradient, inverse, clock = points
     K, d = theta.shape
     u = np.empty(d)
     for a in range(K):
@@ -52,7 +49,7 @@ def learn(
         for j in range(d):
             z += x[j] * theta[a, j]
         rows[0, a] = z
-    link(code, limit, functions, K, rows[0], rows[1], rows[2], rows[3])
+    fill_link(link, K, rows)
     for a in range(K):
         z, slope = rows[0, a], rows[2, a]
         rest = r - rows[1, a]
@@ -79,31 +76,29 @@ def learn(
         known[a, VALUE] += r * z - rows[3, a]
         known[a, SCALE] += math.fabs(r * z) + math.fabs(rows[3, a])
         length = math.sqrt(v * (1.0 - gain * v))  # the row may be new and longer than any that ρ knows of
-        if code == 1:
-            size = 0.5 * min(math.fabs(z) + length * known[a, RADIUS], limit)
-            steep = min(1.0, size * (15.0 + size * size) / (15.0 + 6.0 * size * size))
-            known[a, RHO] = max(known[a, RHO], length * steep)
+        if link.code == LOGISTIC:
+            size = 0.5 * min(math.fabs(z) + length * known[a, RADIUS], link.limit)
+            known[a, RHO] = max(known[a, RHO], length * tanh_above(size))
         else:
             known[a, RHO] = max(known[a, RHO], concordance * length)
     clock[1] += 1.0
 
 
 @compiled
-def refresh(
-    alpha: float,
-    eta: float,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    clock: FloatArray,
-) -> bool:
+def learn_plain(
+    link: Any, concordance: float, x: FloatArray, r: float, X: FloatArray, points: Any, rows: FloatArray
+) -> None:
+    """`learn` for plain tuples."""
+    learn(Link(*link), concordance, x, r, X, Points(*points), rows)
+
+
+@compiled
+def refresh(rule: Any, X: FloatArray, points: Any) -> bool:
     """Bring every arm's point to the bias α, and bound its index. False where a number is not finite any more."""
+    theta, step, known, gradient, inverse, clock = points
     K, d = X.shape
-    more = alpha - clock[0]
-    clock[0] = alpha
+    more = rule.alpha - clock[0]
+    clock[0] = rule.alpha
     for a in range(K):
         score = square = width = along = 0.0
         for j in range(d):
@@ -118,110 +113,65 @@ def refresh(
         if not (math.isfinite(known[a, VALUE]) and square >= 0.0 and width >= 0.0 and square < math.inf):
             return False
         known[a, LOOKS] = 0.0
-        bound(eta, alpha, square, score + along, width, 0.0, known[a])
+        bound(rule, square, score + along, width, 0.0, known[a])
     return True
 
 
 @compiled
-def choose_fixed(
-    problem: Any,
-    concordance: float,
-    alpha: float,
-    eta: float,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    clock: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-) -> tuple[int, int]:
-    """The arm to play, -1 where an arm cannot be solved, and how many arms needed a closer look."""
-    K, d = X.shape
-    warm = clock[1] < FRESH and concordance >= 0.0
-    if warm:
-        warm = refresh(alpha, eta, X, theta, step, known, gradient, inverse, clock)
-    if not warm:
-        white = np.empty((d, K))
-        bounded = concordance >= 0.0
-        if bounded:
-            bounded = start_from(problem, concordance, alpha, eta, middle, X, known, white, work, small)
-        if not bounded:
-            middle[:] = 0.0
-            known[:, HIGH] = math.inf
-            return settle(problem, alpha, eta, X, known, 0.0, work), K
-        clock[0], clock[1] = alpha, 0.0
-        for a in range(K):
-            place(alpha, middle, white, small, a, theta, step)
-        move_on(middle, small)
-        for a in range(K):
-            reach = known[a, REACH]
-            length = 1.0 if reach < 1.0 else math.log1p(reach) / reach
-            known[a, GROWTH] = math.inf
-            for j in range(d):
-                theta[a, j] += length * step[a, j]
-            look(
-                problem, concordance, alpha, eta, X[a], theta[a], step[a], known[a], gradient[a], inverse[a],
-                work, small,
-            )  # fmt: skip
-            if not math.isfinite(known[a, VALUE]):  # overshot: begin at the middle instead
-                for j in range(d):
-                    theta[a, j] = middle[j]
-                look(
-                    problem, concordance, alpha, eta, X[a], theta[a], step[a], known[a], gradient[a], inverse[a],
-                    work, small,
-                )  # fmt: skip
-    arm = contend(problem, concordance, alpha, eta, X, theta, step, known, gradient, inverse, work, small)
-    looked = 0
+def begin(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> None:
+    """Move every arm from the middle, where `start_from` has bounded it, to a point near its θ̄, and look there."""
+    K, d = arms.X.shape
+    points.clock[0], points.clock[1] = rule.alpha, 0.0
     for a in range(K):
-        if known[a, LOOKS] > 0.0:
-            looked += 1
-    return arm, looked
+        place(rule.alpha, arms, scratch.small, a, points)
+    move_on(arms.middle, scratch.small)
+    for a in range(K):
+        point, reach = point_of(points, a), points.known[a, REACH]
+        length = 1.0 if reach < 1.0 else damped(reach)
+        point.known[GROWTH] = math.inf
+        for j in range(d):
+            point.theta[j] += length * point.step[j]
+        look(likelihood, rule, arms.X[a], point, scratch)
+        if not math.isfinite(point.known[VALUE]):  # overshot: begin at the middle instead
+            point.theta[:] = arms.middle
+            look(likelihood, rule, arms.X[a], point, scratch)
 
 
 @compiled
-def play_fixed(
-    store: Any,
-    rows: int,
-    lam: float,
-    link: Any,
-    concordance: float,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    clock: FloatArray,
-    rewards: FloatArray,
-    alphas: FloatArray,
-    etas: FloatArray,
-    arms: IntArray,
-    solved: IntArray,
-) -> tuple[int, int]:
-    """Choose and learn for rewards (B, K); there must be room for K more rows. Returns rounds done and rows then."""
-    K, d = X.shape
-    XT, counts, sums, table = store
-    code, limit, functions = link
-    work, small = np.empty((5, len(counts))), np.empty((2 * d + 2, d))
-    scratch = np.empty((4, K))
-    for t in range(len(rewards)):
-        problem = (XT, padded(rows), counts, sums, lam, code, limit, functions)
-        arm, looked = choose_fixed(
-            problem, concordance, alphas[t], etas[t], middle, X, theta, step, known, gradient, inverse, clock, work,
-            small,
-        )  # fmt: skip
-        if arm < 0:
-            return t, rows
-        arms[t], solved[t] = arm, looked
-        r = rewards[t, arm]
-        rows = max(rows, add(XT, counts, sums, table, rows, X[arm], 1.0, r) + 1)
+def decide_fixed(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> tuple[int, int]:
+    """The arm to play, -1 where an arm cannot be solved, and how many arms needed a closer look."""
+    warm = points.clock[1] < FRESH and rule.concordance >= 0.0
+    if warm:
+        warm = refresh(rule, arms.X, points)
+    if not warm:
+        bounded = rule.concordance >= 0.0
+        if bounded:
+            bounded = start_from(likelihood, rule, arms, points.known, scratch)
+        if not bounded:
+            return solve_each(likelihood, rule, arms, points.known, scratch.work), len(arms.X)
+        begin(likelihood, rule, arms, points, scratch)
+    return contend(likelihood, rule, arms.X, points, scratch)
+
+
+@compiled
+def choose_fixed(problem: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> tuple[int, int]:
+    """`decide_fixed` for plain tuples: a single decision."""
+    return decide_fixed(named(problem), Rule(*rule), Arms(*arms), Points(*points), Scratch(*scratch))
+
+
+@compiled
+def play_fixed(history: Any, link: Any, lam: float, rule: Any, arms: Any, points: Any, rounds: Any) -> int:
+    """Choose and learn for plain tuples, the rule's α and η those of each round. Returns how many rounds went well."""
+    history, link, arms, points, rounds = History(*history), Link(*link), Arms(*arms), Points(*points), Rounds(*rounds)
+    (K, d), (_, _, concordance, functions) = arms.X.shape, rule
+    scratch = Scratch(np.empty((5, len(history.counts))), np.empty((2 * d + 2, d)))
+    rows = np.empty((4, K))
+    for t in range(len(rounds.rewards)):
+        now = Rule(rounds.weights[0, t], rounds.weights[1, t], concordance, functions)
+        arm, looked = decide_fixed(likelihood_of(history, lam, link), now, arms, points, scratch)
+        if arm < 0 or not add(history, arms.X[arm], rounds.rewards[t, arm]):
+            return t
+        rounds.arms[t], rounds.solved[t] = arm, looked
         if concordance >= 0.0:
-            learn(
-                code, limit, functions, concordance, X[arm], r, X, theta, step, known, gradient, inverse, clock, scratch
-            )
-    return len(rewards), rows
+            learn(link, concordance, arms.X[arm], rounds.rewards[t, arm], arms.X, points, rows)
+    return len(rounds.rewards)

@@ -1,40 +1,45 @@
 """The index of GLM-RBMLE solved in full: a function of the data alone, whatever was computed before.
 
-problem    (XT, n, counts, sums, λ, code, limit, functions), see kernels.glm.newton
-alpha, eta        α(t) and η(t)
-squares           Σ r², used by the surrogate
-surrogate         whether ℓ in the index is −½ Σ (x_sᵀθ − r_s)², as in the published tables
 X          (K, d)  contexts
+theta      (K, d)  output: θ̄ of every arm
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.newton import apply_root, apply_transposed, evaluate, invert_root, maximise
+from rbmle.kernels.glm.named import named
+from rbmle.kernels.glm.newton import evaluate, maximise
+from rbmle.kernels.glm.root import apply_root, apply_transposed, invert_root
 from rbmle.types import FloatArray
 
 
+class Index(NamedTuple):
+    """Which index."""
+
+    alpha: float  # α(t)
+    eta: float  # η(t)
+    squares: float  # Σ r², used by the surrogate
+    surrogate: bool  # whether ℓ in the index is −½ Σ (x_sᵀθ − r_s)², as in the published tables
+
+
 @compiled
-def centre(problem: Any, theta: FloatArray, R: FloatArray, work: FloatArray) -> bool:
+def centre(likelihood: Any, theta: FloatArray, R: FloatArray, work: FloatArray) -> bool:
     """θ̂ from the start θ = 0, and R with RᵀR = H(θ̂)⁻¹."""
     d = len(theta)
     bias, gradient, H = np.zeros(d), np.empty(d), np.empty((d, d))
     theta[:] = 0.0
-    good, _, _ = maximise(problem, bias, theta, work)
-    evaluate(problem, bias, theta, work, gradient, H)
+    good, _, _ = maximise(likelihood, bias, theta, work)
+    evaluate(likelihood, bias, theta, work, gradient, H)
     return invert_root(H, R) and good
 
 
 @compiled
 def solve_arm(
-    problem: Any,
-    alpha: float,
-    eta: float,
-    squares: float,
-    surrogate: bool,
+    likelihood: Any,
+    index: Any,
     theta_hat: FloatArray,
     R: FloatArray,
     x: FloatArray,
@@ -42,7 +47,7 @@ def solve_arm(
     work: FloatArray,
 ) -> tuple[bool, float]:
     """θ̄ of an arm, from the Newton step θ̂ + α H⁻¹x (or from θ̂ where that overshoots), and its index."""
-    d = len(x)
+    d, (alpha, eta, squares, surrogate) = len(x), index
     bias, half = np.empty(d), np.empty(d)
     for j in range(d):
         bias[j] = alpha * x[j]
@@ -50,17 +55,17 @@ def solve_arm(
     apply_transposed(R, half, theta)
     for j in range(d):
         theta[j] += theta_hat[j]
-    good, value, _ = maximise(problem, bias, theta, work)
+    good, value, _ = maximise(likelihood, bias, theta, work)
     if not good:
         theta[:] = theta_hat
-        good, value, _ = maximise(problem, bias, theta, work)
+        good, value, _ = maximise(likelihood, bias, theta, work)
     score = square = 0.0
     for j in range(d):
         score += x[j] * theta[j]
         square += theta[j] * theta[j]
     if not surrogate:
         return good, value + (eta - 1.0) * alpha * score
-    XT, n, counts, sums, lam, _, _, _ = problem
+    XT, n, counts, sums, lam, _ = likelihood
     loss = squares
     for i in range(n):
         z = 0.0
@@ -72,24 +77,14 @@ def solve_arm(
 
 
 @compiled
-def solve_all(
-    problem: Any,
-    alpha: float,
-    eta: float,
-    squares: float,
-    surrogate: bool,
-    X: FloatArray,
-    scores: FloatArray,
-    theta: FloatArray,
-    work: FloatArray,
-) -> bool:
-    """The index of every arm, and its θ̄ in theta (K, d). False where one could not be solved."""
-    d = X.shape[1]
+def solve_all(problem: Any, index: Any, X: FloatArray, scores: FloatArray, theta: FloatArray, work: FloatArray) -> bool:
+    """The index of every arm, and its θ̄, for plain tuples. False where one could not be solved."""
+    likelihood, d = named(problem), X.shape[1]
     theta_hat, R = np.empty(d), np.empty((d, d))
-    if not centre(problem, theta_hat, R, work):
+    if not centre(likelihood, theta_hat, R, work):
         return False
     for a in range(len(X)):
-        good, scores[a] = solve_arm(problem, alpha, eta, squares, surrogate, theta_hat, R, X[a], theta[a], work)
+        good, scores[a] = solve_arm(likelihood, Index(*index), theta_hat, R, X[a], theta[a], work)
         if not good:
             return False
     return True

@@ -3,10 +3,12 @@
 m       (d,)    means
 q       (d,)    precisions
 z       (d,)    standard normal numbers of one decision
+link            the logistic one, (code, limit, functions)
 X       (K, d)  contexts of one round; (B, K, d) of a block, or (1, K, d) where the arms stay
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +16,6 @@ from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.scalar import solve
 from rbmle.kernels.normal import first_max
 from rbmle.types import FloatArray, IntArray
-
-LOGISTIC = 1
 
 
 @compiled
@@ -33,7 +33,7 @@ def sample_scores(X: FloatArray, m: FloatArray, q: FloatArray, z: FloatArray, sc
 
 
 @compiled
-def observe(m: FloatArray, q: FloatArray, functions: IntArray, x: FloatArray, r: float) -> bool:
+def observe(m: FloatArray, q: FloatArray, link: Any, x: FloatArray, r: float) -> bool:
     """m ← argmin ½Σ q_i(w_i−m_i)² + log(1+e^{−y wᵀx}) with y = 2r−1, then q_i ← q_i + x_i² p(1−p), p = μ(mᵀx).
 
     The minimiser lies on the ray m + s·x/q with s = r − μ(mᵀx + s Σ x_i²/q_i): one decreasing equation in one number.
@@ -43,7 +43,7 @@ def observe(m: FloatArray, q: FloatArray, functions: IntArray, x: FloatArray, r:
     for i in range(len(m)):
         score += x[i] * m[i]
         width += x[i] * x[i] / q[i]
-    s, slope, good = solve(score, width, r, (LOGISTIC, math.inf, functions))
+    s, slope, good = solve(score, width, r, link)
     if not good:
         return False
     for i in range(len(m)):
@@ -53,10 +53,10 @@ def observe(m: FloatArray, q: FloatArray, functions: IntArray, x: FloatArray, r:
 
 
 @compiled
-def observe_many(m: FloatArray, q: FloatArray, functions: IntArray, X: FloatArray, rewards: FloatArray) -> int:
+def observe_many(m: FloatArray, q: FloatArray, link: Any, X: FloatArray, rewards: FloatArray) -> int:
     """Learn rewards one after the other; returns how many were learnt before one was refused."""
     for s in range(len(rewards)):
-        if not observe(m, q, functions, X[s], rewards[s]):
+        if not observe(m, q, link, X[s], rewards[s]):
             return s
     return len(rewards)
 
@@ -68,7 +68,7 @@ def play(
     draws: FloatArray,
     m: FloatArray,
     q: FloatArray,
-    functions: IntArray,
+    link: Any,
     arms: IntArray,
 ) -> int:
     """Choose and learn in every round: rewards (B, K) of all arms, draws (B, d). Returns how many rounds went well."""
@@ -77,7 +77,7 @@ def play(
         now = X[t if len(X) > 1 else 0]
         sample_scores(now, m, q, draws[t], scores)
         arm = first_max(scores)
-        if not observe(m, q, functions, now[arm], rewards[t, arm]):
+        if not observe(m, q, link, now[arm], rewards[t, arm]):
             return t
         arms[t] = arm
     return len(rewards)

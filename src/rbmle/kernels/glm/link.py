@@ -1,40 +1,28 @@
-"""μ, μ' and b of a family over an array of scores, written so that the compiler turns the loops into vector code.
-
-    code       0 Gaussian, 1 logistic, 2 Poisson, 3 functions of the user
-    limit      S of the extended link, inf for none
-    functions  (10,)  addresses: μ, μ' and b for code 3, and our own large functions. Called by address they are
-               compiled once, where the compiler would else work through them again for every caller; see
-               kernels.glm.code
-
-Arrays of rows are padded with zeros to a multiple of `LANES`, so that no loop has a scalar remainder.
-"""
+"""μ, μ' and b of a family over an array of scores, written so that the compiler turns the loops into vector code."""
 
 import ctypes
 import math
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numba
 import numpy as np
 from numba import types
-from numba.core import cgutils
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
-from rbmle.kernels.compile import F, compiled, our_cache
+from rbmle.kernels.address import at_address
+from rbmle.kernels.compile import compiled, melted
+from rbmle.kernels.glm.named import GAUSSIAN, LINK, LOGISTIC, MATRIX, POISSON, WHOLE
 from rbmle.types import FloatArray, IntArray
 
-LANES = 16
-
 SCALAR = types.float64(types.float64)
-VECTOR = types.Array(types.float64, 1, "C")
-MATRIX = types.Array(types.float64, 2, "C")
-CUBE = types.Array(types.float64, 3, "C")
-ADDRESSES = types.Array(types.int64, 1, "C")
-LINK_SIGNATURE = types.void(types.int64, types.float64, ADDRESSES, types.int64, VECTOR, VECTOR, VECTOR, VECTOR)
+LINK_SIGNATURE = types.void(LINK, WHOLE, MATRIX)
 
-# Places in `functions`: μ, μ' and b of a user's family, and compiled functions that are called by address.
-LINK, EVALUATE, MAXIMISE, LOOK, CONTEND, START, NARROW = 3, 4, 5, 6, 7, 8, 9
+# Places in the functions of a `Link`: μ, μ' and b of a user's family, and our own that are called by address.
+MU, DMU, B, FILL, EVALUATE, MAXIMISE = 0, 1, 2, 3, 4, 5
+# Places in the functions of a `Rule`.
+LOOK, CONTEND, START, NARROW = 0, 1, 2, 3
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01
@@ -53,18 +41,6 @@ LOG_7 = 0.06657072104827468
 LOG_8 = 0.06000536404795356
 LOG_9 = 0.04400369243072337
 LOG_10 = 0.08082022805971767
-
-
-def summing(function: F) -> F:
-    """Compile like `compiled`, but let sums be taken in any order, which is what makes them vector code."""
-    with our_cache() as writable:
-        options = {"cache": writable, "nogil": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}}
-        return cast(F, numba.njit(**options)(function))
-
-
-def inlined(function: F) -> F:
-    """Compile a small function so that it melts into the loop that calls it."""
-    return cast(F, numba.njit(error_model="numpy", forceinline=True, fastmath={"contract"})(function))
 
 
 @intrinsic
@@ -87,41 +63,35 @@ def float_of(typingctx: Any, bits: Any) -> Any:
     return types.float64(types.int64), codegen
 
 
-def at_address(signature: Any) -> Any:
-    """For compiled code: turns an address into the function of that signature that lives there."""
-    kind = types.FunctionType(signature)
-
-    @intrinsic
-    def function_at(typingctx: Any, address: Any) -> Any:
-        def codegen(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
-            function = cgutils.create_struct_proxy(kind)(context, builder)
-            nothing = cgutils.get_null_value(cgutils.voidptr_t)
-            function.c_addr = builder.inttoptr(arguments[0], cgutils.voidptr_t)
-            function.py_addr = nothing
-            function.jit_addr = nothing
-            return function._getvalue()
-
-        return kind(types.int64), codegen
-
-    return function_at
-
-
-def machine_code(signature: Any, function: Callable[..., Any]) -> Any:
-    """Compile a function to a fixed address; the result must be kept alive while the address is used."""
-    with our_cache() as writable:
-        return numba.cfunc(signature, cache=writable, error_model="numpy")(function)
-
-
 scalar_at = at_address(SCALAR)
 link_at = at_address(LINK_SIGNATURE)
 
 
 def compile_function(function: Callable[[float], float]) -> Any:
-    """Give a function of one number an address: machine code where numba can, a call back into Python where not."""
+    """Give a function of one number an address: machine code where numba can, a call back into Python where not.
+
+    Compiled code cannot raise across an address: where the function raises or gives no number, its value is NaN, and
+    `rbmle.families.custom.complain` finds out what happened.
+    """
+    inner = numba.njit(function)
+
+    def compiled_guard(z: float) -> float:
+        try:
+            value = inner(z)
+        except Exception:  # noqa: BLE001  whatever it was, it ends here
+            return math.nan
+        return float(value)
+
+    def python_guard(z: float) -> float:
+        try:
+            return float(function(z))
+        except Exception:  # noqa: BLE001
+            return math.nan
+
     try:
-        return numba.cfunc(SCALAR)(function)
+        return numba.cfunc(SCALAR)(compiled_guard)
     except NumbaError:
-        return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(function)
+        return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(python_guard)
 
 
 def address_of(handle: Any) -> int:
@@ -131,7 +101,7 @@ def address_of(handle: Any) -> int:
     return int(ctypes.cast(handle, ctypes.c_void_p).value or 0)
 
 
-@inlined
+@melted
 def exp(x: float) -> float:
     """eˣ for −708 ≤ x ≤ 709.78, within 2 units in the last place, without a branch or a table."""
     shifted = x * LOG2_E + ROUNDER
@@ -147,7 +117,7 @@ def exp(x: float) -> float:
     return p * half * 2.0
 
 
-@inlined
+@melted
 def log1p_unit(u: float) -> float:
     """log(1 + u) for 0 ≤ u ≤ 1, by 2 artanh(u/(2+u))."""
     s = u / (2.0 + u)
@@ -161,10 +131,10 @@ def log1p_unit(u: float) -> float:
     return 2.0 * s * p
 
 
-def link_body(
-    code: int, limit: float, functions: IntArray, n: int, z: FloatArray, mu: FloatArray, dmu: FloatArray, b: FloatArray
-) -> None:
-    """Fill mu, dmu and b (n,) at the scores z (n,)."""
+def link_body(link: Any, n: int, work: FloatArray) -> None:
+    """Fill μ, μ' and b, work[1] to work[3], at the n scores in work[0]."""
+    z, mu, dmu, b = work[0], work[1], work[2], work[3]
+    limit = link.limit
     if limit == math.inf:
         inside = z
     else:
@@ -173,7 +143,7 @@ def link_body(
             v = z[i]
             v = v if v < limit else limit
             inside[i] = v if v > -limit else -limit
-    plain_link(code, functions, n, inside, mu, dmu, b)
+    plain_link(link.code, link.functions, n, inside, mu, dmu, b)
     if limit < math.inf:
         for i in range(n):
             out = z[i] - inside[i]
@@ -186,7 +156,7 @@ def plain_link(
     code: int, functions: IntArray, n: int, z: FloatArray, mu: FloatArray, dmu: FloatArray, b: FloatArray
 ) -> None:
     """The link without extension."""
-    if code == 1:
+    if code == LOGISTIC:
         for i in range(n):
             v = z[i]
             size = math.fabs(v)
@@ -195,7 +165,7 @@ def plain_link(
             mu[i] = p if v >= 0.0 else u * p
             dmu[i] = u * p * p
             b[i] = (v if v > 0.0 else 0.0) + log1p_unit(u)
-    elif code == 2:
+    elif code == POISSON:
         for i in range(n):
             v = z[i]
             low = v if v > -708.0 else -708.0
@@ -204,24 +174,22 @@ def plain_link(
             mu[i] = e
             dmu[i] = e
             b[i] = e
-    elif code == 0:
+    elif code == GAUSSIAN:
         for i in range(n):
             mu[i] = z[i]
             dmu[i] = 1.0
             b[i] = 0.5 * z[i] * z[i]
     else:
         for i in range(n):
-            mu[i] = scalar_at(functions[0])(z[i])
-            dmu[i] = scalar_at(functions[1])(z[i])
-            b[i] = scalar_at(functions[2])(z[i])
+            mu[i] = scalar_at(functions[MU])(z[i])
+            dmu[i] = scalar_at(functions[DMU])(z[i])
+            b[i] = scalar_at(functions[B])(z[i])
 
 
 link_inline = compiled(link_body)
 
 
 @compiled
-def link(
-    code: int, limit: float, functions: IntArray, n: int, z: FloatArray, mu: FloatArray, dmu: FloatArray, b: FloatArray
-) -> None:
+def fill_link(link: Any, n: int, work: FloatArray) -> None:
     """`link_body` called by address: its loops are compiled once, not once for every caller."""
-    link_at(functions[LINK])(code, limit, functions, n, z, mu, dmu, b)
+    link_at(link.functions[FILL])(link, n, work)

@@ -3,7 +3,7 @@
     z      the score of the context before the reward
     v ≥ 0  its variance
     r      the reward
-    link   (code, limit, functions) as in kernels.glm.link
+    link   (code, limit, functions), a `Link` or a plain tuple
 
 The left side rises with τ and the right side falls, so there is exactly one solution, between 0 and r − μ(z).
 """
@@ -11,8 +11,9 @@ The left side rises with τ and the right side falls, so there is exactly one so
 import math
 from typing import Any
 
-from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.link import LARGEST_EXPONENT, exp, inlined, scalar_at
+from rbmle.kernels.compile import compiled, melted
+from rbmle.kernels.glm.link import DMU, LARGEST_EXPONENT, MU, exp, scalar_at
+from rbmle.kernels.glm.named import GAUSSIAN, LOGISTIC, POISSON
 from rbmle.types import IntArray
 
 # Rounding of r, μ and τ in the equation, and of the score: what no τ does better than.
@@ -23,23 +24,23 @@ MOST_STEPS = 3 * 1200
 FARTHEST = 1e150
 
 
-@inlined
+@melted
 def plain_mean(code: int, functions: IntArray, z: float) -> tuple[float, float]:
     """μ(z) and μ'(z) of a link without extension."""
-    if code == 1:
+    if code == LOGISTIC:
         size = math.fabs(z)
         u = exp(-(size if size < 708.0 else 708.0))
         p = 1.0 / (1.0 + u)
         return (p if z >= 0.0 else u * p), u * p * p
-    if code == 2:
+    if code == POISSON:
         e = exp(min(max(z, -708.0), LARGEST_EXPONENT)) if z <= LARGEST_EXPONENT else math.inf
         return e, e
-    if code == 0:
+    if code == GAUSSIAN:
         return z, 1.0
-    return scalar_at(functions[0])(z), scalar_at(functions[1])(z)
+    return scalar_at(functions[MU])(z), scalar_at(functions[DMU])(z)
 
 
-@inlined
+@melted
 def mean(code: int, limit: float, functions: IntArray, z: float) -> tuple[float, float]:
     """μ(z) and μ'(z): kernels.glm.link for a single score."""
     inside = min(max(z, -limit), limit)
@@ -48,13 +49,9 @@ def mean(code: int, limit: float, functions: IntArray, z: float) -> tuple[float,
 
 
 @compiled
-def bracket(z: float, v: float, r: float, link: Any) -> tuple[float, float]:
-    """Two numbers with the solution between them; where μ(z) is infinite the far one is sought by doubling."""
+def bracket(z: float, v: float, r: float, rest: float, link: Any) -> tuple[float, float]:
+    """Two numbers with the solution between them where rest = r − μ(z) is infinite: the far one by doubling."""
     code, limit, functions = link
-    mu, _ = mean(code, limit, functions, z)
-    rest = r - mu
-    if math.isfinite(rest):
-        return min(rest, 0.0), max(rest, 0.0)
     side = 1.0 if rest > 0.0 else -1.0
     near, far = 0.0, side
     while math.fabs(far) < FARTHEST:
@@ -73,11 +70,15 @@ def solve(z: float, v: float, r: float, link: Any) -> tuple[float, float, bool]:
     Newton's steps all lie in the bracket and stay −1 long, so that being inside is no sign of progress.
     """
     code, limit, functions = link
-    low, high = bracket(z, v, r, link)
-    tau, width, steps = min(max(0.0, low), high), high - low, 0
-    slope = 0.0
-    for _ in range(MOST_STEPS):
+    mu, slope = mean(code, limit, functions, z)
+    low, high = min(r - mu, 0.0), max(r - mu, 0.0)
+    tau = 0.0
+    if not math.isfinite(r - mu):
+        low, high = bracket(z, v, r, r - mu, link)
+        tau = min(max(0.0, low), high)
         mu, slope = mean(code, limit, functions, z + v * tau)
+    width, steps = high - low, 0
+    for _ in range(MOST_STEPS):
         rest = r - mu - tau
         terms = math.fabs(r) + math.fabs(mu) + math.fabs(tau) + slope * (math.fabs(z) + v * math.fabs(tau))
         if math.fabs(rest) <= ROUNDING * terms and terms < math.inf:
@@ -100,4 +101,5 @@ def solve(z: float, v: float, r: float, link: Any) -> tuple[float, float, bool]:
                 mu, slope = mean(code, limit, functions, z + v * low)
                 return low, slope, math.isfinite(mu) and math.isfinite(slope)
         tau = new
+        mu, slope = mean(code, limit, functions, z + v * tau)
     return tau, slope, False

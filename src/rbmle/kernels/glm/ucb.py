@@ -1,22 +1,16 @@
-"""UCB-GLM: the maximum-likelihood estimate without regularisation, whether it exists, and the index.
-
-store      (XT, counts, sums, table) as in kernels.glm.rows; `rows` of it in use
-link       (code, limit, functions) as in kernels.glm.link
-concordance  c of kernels.glm.prune.bounds, -1 where the family has none
-lam        λ of V = λI + Σ x xᵀ
-fallback   λ of the estimate while the one without does not exist
-chi        the weight of the width
-"""
+"""UCB-GLM: the maximum-likelihood estimate without regularisation, whether it exists, and the index."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.newton import apply_root, apply_transposed, curvature_of, evaluate, invert_root, maximise
+from rbmle.kernels.glm.named import History, Link, likelihood_of
+from rbmle.kernels.glm.newton import curvature_of, evaluate, maximise
 from rbmle.kernels.glm.prune.bounds import widest_row
-from rbmle.kernels.glm.rows import add, padded
+from rbmle.kernels.glm.root import apply_root, apply_transposed, invert_root
+from rbmle.kernels.glm.rows import ROWS, add
 from rbmle.kernels.normal import first_max
 from rbmle.types import FloatArray, IntArray
 
@@ -27,6 +21,18 @@ SINGULAR = 1e-12
 # Rounding of the gradient, relative to the number of observations.
 ROUNDING = 1e-15
 MOST_STEPS = 100
+# A point certifies that the estimate exists where u = ρδ < 1. Half of that leaves Newton's method little to do; with
+# more doubt than MOST_DOUBT, by rounding, it would be no certificate.
+CERTAIN, MOST_DOUBT = 0.5, 0.1
+
+
+class Optimism(NamedTuple):
+    """The numbers of the index."""
+
+    concordance: float  # c of kernels.glm.prune.bounds, -1 where the family has none
+    lam: float  # λ of V = λI + Σ x xᵀ
+    fallback: float  # λ of the estimate while the one without does not exist
+    chi: float  # the weight of the width
 
 
 @compiled
@@ -41,7 +47,7 @@ def regular(H: FloatArray, R: FloatArray) -> bool:
 
 
 @compiled
-def likeliest(problem: Any, concordance: float, total: float, theta: FloatArray, work: FloatArray) -> bool:
+def likeliest(likelihood: Any, concordance: float, total: float, theta: FloatArray, work: FloatArray) -> bool:
     """θ ← the maximum-likelihood estimate, from the start θ = 0. False where it does not exist.
 
     Damped Newton steps lead to it if it exists. A point with ρδ < 1 (prune.bounds) certifies that it does, and
@@ -52,22 +58,22 @@ def likeliest(problem: Any, concordance: float, total: float, theta: FloatArray,
     H, R = np.empty((d, d)), np.empty((d, d))
     theta[:] = 0.0
     if concordance < 0.0:
-        good, _, _ = maximise(problem, nothing, theta, work)
-        evaluate(problem, nothing, theta, work, gradient, H)
+        good, _, _ = maximise(likelihood, nothing, theta, work)
+        evaluate(likelihood, nothing, theta, work, gradient, H)
         return good and regular(H, R)
     for _ in range(MOST_STEPS):
-        value, _ = evaluate(problem, nothing, theta, work, gradient, H)
+        value, _ = evaluate(likelihood, nothing, theta, work, gradient, H)
         if not (math.isfinite(value) and regular(H, R)):
             return False
         square = apply_root(R, gradient, half)
         apply_transposed(R, half, step)
-        rho = concordance * widest_row(problem[0], problem[1], R, work)
+        rho = concordance * widest_row(likelihood.XT, likelihood.n, R, work)
         doubt = ROUNDING * total * rho * rho
         reach = rho * math.sqrt(square)
-        if not doubt < 0.1:
+        if not doubt < MOST_DOUBT:
             return False
-        if reach + doubt < 0.5:
-            good, _, _ = maximise(problem, nothing, theta, work)
+        if reach + doubt < CERTAIN:
+            good, _, _ = maximise(likelihood, nothing, theta, work)
             return good
         length = math.log1p(reach) / reach
         for j in range(d):
@@ -89,81 +95,63 @@ def root_of_design(
 
 
 @compiled
-def decide(
-    store: Any,
-    rows: int,
-    link: Any,
-    concordance: float,
-    lam: float,
-    fallback: float,
-    chi: float,
-    X: FloatArray,
-    theta: FloatArray,
-    warm: bool,
-    scores: FloatArray,
-    work: FloatArray,
-) -> int:
+def decide(history: Any, link: Any, rule: Any, X: FloatArray, theta: FloatArray, warm: bool, scores: FloatArray) -> int:
     """Scores x_aᵀθ̂ + χ‖x_a‖_{V⁻¹}, and θ̂. Returns 1 with the estimate as defined, 0 with the fallback, -1 without.
 
     warm: θ is the estimate of a round before. Then one exists still, and is not far.
     """
-    XT, counts, sums, _ = store
-    code, limit, functions = link
-    d, n = len(theta), padded(rows)
+    d, lam, work = len(theta), rule.lam, np.empty((5, len(history.counts)))
     V, R, half = np.empty((d, d)), np.empty((d, d)), np.empty(d)
+    plain = likelihood_of(history, 0.0, link)
+    XT, n, counts = plain.XT, plain.n, plain.counts
     kind = 0
-    if rows > 0:
-        plain = (XT, n, counts, sums, 0.0, code, limit, functions)
+    if history.totals[ROWS] > 0.0:
         found = False
         if warm:
             found, _, _ = maximise(plain, np.zeros(d), theta, work)
         if not found:
-            found = likeliest(plain, concordance, counts[:n].sum(), theta, work)
+            found = likeliest(plain, rule.concordance, counts[:n].sum(), theta, work)
         if found and root_of_design(XT, n, counts, lam, V, R, work):
             kind = 1
     if kind == 0:
         theta[:] = 0.0
-        problem = (XT, n, counts, sums, fallback, code, limit, functions)
-        good, _, _ = maximise(problem, np.zeros(d), theta, work)
+        good, _, _ = maximise(likelihood_of(history, rule.fallback, link), np.zeros(d), theta, work)
         if not (good and root_of_design(XT, n, counts, lam if lam > 0.0 else FALLBACK, V, R, work)):
             kind = -1
     for a in range(len(X)):
         score = 0.0
         for j in range(d):
             score += X[a, j] * theta[j]
-        scores[a] = score + chi * math.sqrt(apply_root(R, X[a], half))
+        scores[a] = score + rule.chi * math.sqrt(apply_root(R, X[a], half))
     return kind
 
 
 @compiled
+def score_all(history: Any, link: Any, rule: Any, X: FloatArray, scores: FloatArray) -> int:
+    """`decide` for plain tuples: a single decision."""
+    return decide(History(*history), Link(*link), Optimism(*rule), X, np.empty(X.shape[1]), False, scores)
+
+
+@compiled
 def play(
-    store: Any,
-    rows: int,
-    link: Any,
-    concordance: float,
-    lam: float,
-    fallback: float,
-    chi: float,
-    X: FloatArray,
-    rewards: FloatArray,
-    explore: IntArray,
-    arms: IntArray,
-) -> tuple[int, int]:
+    history: Any, link: Any, rule: Any, X: FloatArray, rewards: FloatArray, explore: IntArray, arms: IntArray
+) -> int:
     """Choose and learn in every round; `explore` (B,) holds arms to play at random, -1 where the index decides.
 
-    Contexts X (B, K, d), or (1, K, d) where the arms stay. Returns how many rounds went well and the rows then.
+    Plain tuples; contexts X (B, K, d), or (1, K, d) where the arms stay. Returns how many rounds went well.
     """
-    XT, counts, sums, table = store
-    theta, scores, work = np.empty(X.shape[2]), np.empty(X.shape[1]), np.empty((5, len(counts)))
+    history, link, rule = History(*history), Link(*link), Optimism(*rule)
+    theta, scores = np.empty(X.shape[2]), np.empty(X.shape[1])
     kind = 0
     for t in range(len(rewards)):
         now = X[t if len(X) > 1 else 0]
         arm = explore[t]
         if arm < 0:
-            kind = decide(store, rows, link, concordance, lam, fallback, chi, now, theta, kind == 1, scores, work)
+            kind = decide(history, link, rule, now, theta, kind == 1, scores)
             if kind < 0:
-                return t, rows
+                return t
             arm = first_max(scores)
-        rows = max(rows, add(XT, counts, sums, table, rows, now[arm], 1.0, rewards[t, arm]) + 1)
+        if not add(history, now[arm], rewards[t, arm]):
+            return t
         arms[t] = arm
-    return len(rewards), rows
+    return len(rewards)

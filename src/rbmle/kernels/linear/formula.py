@@ -20,12 +20,12 @@ call goes to the function itself and not to a C wrapper around it, which would p
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from rbmle.kernels.compile import compiled, inlined, our_cache
+from rbmle.kernels.address import machine_code
+from rbmle.kernels.compile import compiled, inlined
 from rbmle.types import FloatArray
 
 VECTOR = types.Array(types.float64, 1, "C")
@@ -59,8 +59,7 @@ class Known(NamedTuple):
 
 def compile_formula(function: Callable[..., int]) -> tuple[Any, int]:
     """The machine code, which must be kept alive, and its address."""
-    with our_cache() as writable:
-        code = numba.cfunc(SIGNATURE, cache=writable, error_model="numpy")(function)
+    code = machine_code(SIGNATURE, function)
     # The C wrapper is named after the function that it wraps.
     return code, int(code._library.get_pointer_to_function(code.native_name.removeprefix("cfunc.")))
 

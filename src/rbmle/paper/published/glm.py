@@ -1,5 +1,7 @@
 """The three generalized linear methods under the paper's names: as published, and by their authors."""
 
+from rbmle.paper.published.glm_rbmle import PublishedGLMRBMLE
+from rbmle.paper.published.laplace_ts import PublishedLaplaceTS
 from rbmle.policies import GLMRBMLE, UCBGLM, LaplaceTS, Policy
 
 
@@ -11,7 +13,7 @@ def published_glm_policies(n_features: int, n_arms: int, horizon: int) -> dict[s
     """
     d = n_features
     return {
-        "GLM-RBMLE": GLMRBMLE(n_features=d, index="gaussian"),
+        "GLM-RBMLE": PublishedGLMRBMLE(n_features=d),
         "UCB-GLM": UCBGLM(
             n_features=d,
             tau=n_arms,
@@ -22,7 +24,7 @@ def published_glm_policies(n_features: int, n_arms: int, horizon: int) -> dict[s
             regularization=1.0,
             fallback=1e-14,
         ),
-        "Laplace-TS": LaplaceTS(n_features=d, definition="published"),
+        "Laplace-TS": PublishedLaplaceTS(n_features=d),
     }
 
 

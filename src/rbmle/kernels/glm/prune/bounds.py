@@ -17,11 +17,14 @@ self-concordance. The logistic link is flatter where scores are small, |(log μ'
 """
 
 import math
+from typing import Any
 
-from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.link import summing
+from rbmle.kernels.compile import compiled, inlined, reordered
+from rbmle.kernels.glm.named import LOGISTIC
 from rbmle.types import FloatArray
 
+# Below this u the bounds' series are used, where the closed forms would lose digits to cancellation.
+SERIES = 0.1
 # Rounding allowed for in bounds, relative to the absolute terms of an index. Arms closer than that are solved.
 ROUNDING = 1e-11
 
@@ -33,8 +36,8 @@ def interval(
     """Lower and upper bound of an index: g = g(θ), square = δ², slope = xᵀ(θ+p), width = w, pull = (η−1)α ≥ 0."""
     delta = math.sqrt(square)
     u = rho * delta
-    middle = g + pull * slope
-    if u < 0.1:
+    newton = g + pull * slope
+    if u < SERIES:
         above = square * (0.5 + u / 6.0 + u * u / (12.0 * (1.0 - u)))
         off = delta * (0.5 * u + u * u / (3.0 * (1.0 - u)))
     elif u < 1.0:
@@ -45,10 +48,10 @@ def interval(
         return -math.inf, math.inf
     below = square * (0.5 - u / 6.0)
     off *= math.fabs(pull) * width
-    return middle + below - off - margin, middle + above + off + margin
+    return newton + below - off - margin, newton + above + off + margin
 
 
-@summing
+@reordered
 def row_lengths(XT: FloatArray, n: int, R: FloatArray, square: FloatArray, entry: FloatArray) -> None:
     """square_i = x_iᵀH⁻¹x_i = ‖R x_i‖² of every row; entry (n,) is scratch."""
     for i in range(n):
@@ -90,22 +93,27 @@ def widest_row(XT: FloatArray, n: int, R: FloatArray, work: FloatArray) -> float
     return math.sqrt(largest(work[4], n))
 
 
-@summing
+@inlined
+def tanh_above(x: float) -> float:
+    """A simple upper bound of tanh x, x ≥ 0: a continued fraction cut short, and 1."""
+    bound = x * (15.0 + x * x) / (15.0 + 6.0 * x * x)
+    return bound if bound < 1.0 else 1.0
+
+
+@reordered
 def steepness(n: int, limit: float, s: float, work: FloatArray) -> None:
     """work[3] = v_i tanh((|z_i| + v_i s)/2), from z in work[0] and v² in work[4]; tanh by an upper bound."""
     z, square, out = work[0], work[4], work[3]
     for i in range(n):
         v = math.sqrt(square[i])
         size = math.fabs(z[i]) + v * s
-        x = 0.5 * (size if size < limit else limit)
-        bound = x * (15.0 + x * x) / (15.0 + 6.0 * x * x)
-        out[i] = v * (bound if bound < 1.0 else 1.0)
+        out[i] = v * tanh_above(0.5 * (size if size < limit else limit))
 
 
 @compiled
-def steepest(n: int, code: int, limit: float, concordance: float, widest: float, s: float, work: FloatArray) -> float:
+def steepest(likelihood: Any, concordance: float, widest: float, s: float, work: FloatArray) -> float:
     """ρ(s) after `widest_row`."""
-    if code != 1:
+    if likelihood.link.code != LOGISTIC:
         return concordance * widest
-    steepness(n, limit, s, work)
-    return largest(work[3], n)
+    steepness(likelihood.n, likelihood.link.limit, s, work)
+    return largest(work[3], likelihood.n)

@@ -1,6 +1,6 @@
 """One closer look at an arm of GLM-RBMLE: evaluate at its point, bound its index, step on.
 
-Arrays are described in kernels.glm.choose.
+Tuples are described in kernels.glm.named.
 """
 
 import math
@@ -8,10 +8,13 @@ from typing import Any
 
 from numba import types
 
+from rbmle.kernels.address import at_address
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.link import LOOK, MATRIX, VECTOR, at_address
-from rbmle.kernels.glm.newton import PROBLEM, apply_root, apply_transposed, evaluate, invert_root
+from rbmle.kernels.glm.link import LOOK
+from rbmle.kernels.glm.named import LIKELIHOOD, POINT, RULE, SCRATCH, VECTOR
+from rbmle.kernels.glm.newton import evaluate
 from rbmle.kernels.glm.prune.bounds import ROUNDING, interval, steepest, widest_row
+from rbmle.kernels.glm.root import apply_root, apply_transposed, invert_root
 from rbmle.types import FloatArray
 
 # Lower and upper bound of the index, g(θ), u = ρδ, how often the arm was looked at, the rounding allowed for, ρ and
@@ -24,10 +27,12 @@ MOST_GROWTH = 1.4
 # ρ holds up to this part of the distance at which some row's score moves by 1.
 SCORE_MOVE = 1.0
 
-REAL = types.float64
-LOOK_SIGNATURE = types.void(
-    PROBLEM, REAL, REAL, REAL, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, MATRIX
-)  # fmt: skip
+# A Newton step is taken in full up to this u, where overshooting is rare; the test on g catches what goes wrong.
+FULL_STEP = 6.0
+# How often a step is shortened before its point is taken as it is.
+MOST_CUTS = 30
+
+LOOK_SIGNATURE = types.void(LIKELIHOOD, RULE, VECTOR, POINT, SCRATCH)
 
 
 @compiled
@@ -40,20 +45,12 @@ def holds(u: float, rho: float, radius: float) -> bool:
 
 
 @compiled
-def bound(
-    eta: float,
-    alpha: float,
-    square: float,
-    slope: float,
-    width: float,
-    blur: float,
-    known: FloatArray,
-) -> None:
+def bound(rule: Any, square: float, slope: float, width: float, blur: float, known: FloatArray) -> None:
     """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width and what is known of ρ.
 
     blur: the error of the whitened curvature, which counts where the step is long.
     """
-    pull = (eta - 1.0) * alpha
+    pull = (rule.eta - 1.0) * rule.alpha
     error = (known[NOISE] + blur * math.sqrt(square)) * (math.sqrt(square) + math.fabs(pull) * math.sqrt(width))
     known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square) + error
     known[GUESS] = known[VALUE] + 0.5 * square + pull * slope
@@ -66,26 +63,13 @@ def bound(
         known[LOW], known[HIGH] = interval(known[VALUE], square, rho, slope, math.sqrt(width), pull, known[MARGIN])
 
 
-def look_body(
-    problem: Any,
-    concordance: float,
-    alpha: float,
-    eta: float,
-    x: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-) -> None:
+def look_body(likelihood: Any, rule: Any, x: FloatArray, point: Any, scratch: Any) -> None:
     """Evaluate at an arm's θ: fills its step, gradient, H⁻¹, and what is known; ρ anew unless it was carried here."""
-    d = len(x)
+    d, (theta, step, known, gradient, inverse), (work, small) = len(x), point, scratch
     half, H, R = small[0], small[1 : 1 + d], small[1 + d : 1 + 2 * d]
     for j in range(d):
-        half[j] = alpha * x[j]
-    g, known[SCALE] = evaluate(problem, half, theta, work, gradient, H)
+        half[j] = rule.alpha * x[j]
+    g, known[SCALE] = evaluate(likelihood, half, theta, work, gradient, H)
     known[VALUE], known[LOW], known[HIGH] = g, -math.inf, math.inf
     if not (math.isfinite(g) and invert_root(H, R)):
         known[VALUE] = -math.inf
@@ -105,33 +89,20 @@ def look_body(
             inverse[i, j] = total
             inverse[j, i] = total
     if not (known[GROWTH] < MOST_GROWTH and holds(known[RHO] * math.sqrt(square), known[RHO], known[RADIUS])):
-        widest = widest_row(problem[0], problem[1], R, work)
+        widest = widest_row(likelihood.XT, likelihood.n, R, work)
         known[RADIUS] = max(2.0 * math.sqrt(square), SCORE_MOVE / widest if widest > 0.0 else 1.0)
-        known[RHO] = steepest(problem[1], problem[5], problem[6], concordance, widest, known[RADIUS], work)
+        known[RHO] = steepest(likelihood, rule.concordance, widest, known[RADIUS], work)
         known[GROWTH] = 1.0
-    bound(eta, alpha, square, slope, width, 0.0, known)
+    bound(rule, square, slope, width, 0.0, known)
 
 
 look_at = at_address(LOOK_SIGNATURE)
 
 
 @compiled
-def look(
-    problem: Any,
-    concordance: float,
-    alpha: float,
-    eta: float,
-    x: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-) -> None:
+def look(likelihood: Any, rule: Any, x: FloatArray, point: Any, scratch: Any) -> None:
     """`look_body` called by address."""
-    look_at(problem[7][LOOK])(problem, concordance, alpha, eta, x, theta, step, known, gradient, inverse, work, small)
+    look_at(rule.functions[LOOK])(likelihood, rule, x, point, scratch)
 
 
 @compiled
@@ -146,37 +117,29 @@ def carry(known: FloatArray) -> None:
 
 
 @compiled
-def look_closer(
-    problem: Any,
-    concordance: float,
-    alpha: float,
-    eta: float,
-    x: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    gradient: FloatArray,
-    inverse: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-    before: FloatArray,
-) -> None:
+def look_closer(likelihood: Any, rule: Any, x: FloatArray, point: Any, scratch: Any, before: FloatArray) -> None:
     """Take an arm's Newton step, shortened so far that g cannot fall where the full one overshoots, and look again."""
-    d = len(x)
-    before[0], before[1] = theta, step
+    d, theta, known = len(x), point.theta, point.known
+    before[0], before[1] = theta, point.step
     low, high, value, reach, margin = known[LOW], known[HIGH], known[VALUE], known[REACH], known[MARGIN]
     known[LOOKS] += 1.0
     carry(known)
     rho, radius, growth = known[RHO], known[RADIUS], known[GROWTH]
     reach *= 2.0  # ρ may hold for short distances only; a factor of 2 covers the whole line in all but extreme cases
-    safe = math.log1p(reach) / reach if reach > 0.0 else 1.0
-    length = 1.0 if reach < 6.0 else safe
-    for _ in range(30):
+    safe = damped(reach)
+    length = 1.0 if reach < FULL_STEP else safe
+    for _ in range(MOST_CUTS):
         for j in range(d):
             theta[j] = before[0, j] + length * before[1, j]
         known[RHO], known[RADIUS], known[GROWTH] = rho, radius, growth
-        look(problem, concordance, alpha, eta, x, theta, step, known, gradient, inverse, work, small)
+        look(likelihood, rule, x, point, scratch)
         if known[VALUE] >= value - margin:
             break
         length = min(safe, 0.5 * length)
     known[LOW], known[HIGH] = max(low, known[LOW]), min(high, known[HIGH])
+
+
+@compiled
+def damped(reach: float) -> float:
+    """log(1+u)/u: the part of a Newton step after which a self-concordant g is sure to be larger."""
+    return math.log1p(reach) / reach if reach > 0.0 else 1.0

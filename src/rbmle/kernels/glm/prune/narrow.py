@@ -17,26 +17,17 @@ much as the one that moves most; the tensors know how they move, and leave few o
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.link import MATRIX, NARROW, VECTOR, at_address, summing
-from rbmle.kernels.glm.newton import PROBLEM
-from rbmle.kernels.glm.prune.bounds import largest
+from rbmle.kernels.address import at_address
+from rbmle.kernels.compile import compiled, reordered
+from rbmle.kernels.glm.link import NARROW
+from rbmle.kernels.glm.named import ARMS, LIKELIHOOD, POINTS, RULE, SCRATCH
 from rbmle.kernels.glm.prune.look import GROWTH, GUESS, HIGH, LOW, MARGIN, RADIUS, REACH, RHO, VALUE
-from rbmle.kernels.glm.prune.tensors import (
-    combine,
-    contract,
-    contract_fifth,
-    curve_times,
-    expand,
-    norms,
-    pairs_of,
-    reach,
-)
+from rbmle.kernels.glm.prune.tensors import combine, contract, contract_fifth, curve_times, expand, pairs_of
 from rbmle.kernels.glm.start import place
 from rbmle.types import FloatArray, IntArray
 
@@ -49,8 +40,25 @@ PRODUCT_ROUNDING = 1e-14
 # How often Δ takes a step. A third one would gain nothing: what is left is e.
 TURNS = 2
 
-REAL = types.float64
-NARROW_SIGNATURE = types.void(PROBLEM, REAL, REAL, VECTOR, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
+# Where the curvature may fall below this share of its value at θ₀, the bounds would be of no use.
+LEAST_FIRM = 0.05
+# How far beyond the least distance ‖q‖ + e allows θ̄ is sought: room for what the curvature loses on the way.
+ROOM = 1.3
+
+NARROW_SIGNATURE = types.void(LIKELIHOOD, RULE, ARMS, POINTS, SCRATCH)
+
+
+class Block(NamedTuple):
+    """Arms whose products are taken together, B of them."""
+
+    arms: IntArray  # (B,)
+    y: FloatArray  # (d, B) whitened contexts
+    r: FloatArray  # (d, B) gradients at θ₀
+    at: FloatArray  # (d, B) Δ
+    score: FloatArray  # (B,) x_aᵀθ₀
+    sums: FloatArray  # (7, B) see `step_on`
+    form: FloatArray  # (B,) F[Δ,Δ,Δ,Δ]
+    norm: FloatArray  # (B,) ‖F[Δ,Δ]‖²
 
 
 @compiled
@@ -76,7 +84,7 @@ def lead(known: FloatArray, alive: IntArray) -> None:
     alive[0], alive[first] = alive[first], alive[0]
 
 
-@summing
+@reordered
 def guess(third: FloatArray, points: FloatArray, curve: FloatArray, bend: FloatArray, more: FloatArray) -> None:
     """From Newton steps r (d, B) to points near θ̄ − θ₀: r − ½T[r,r] + ½T[r,T[r,r]]. The others are scratch."""
     d, B = points.shape
@@ -89,7 +97,7 @@ def guess(third: FloatArray, points: FloatArray, curve: FloatArray, bend: FloatA
             points[i, b] += 0.5 * (more[i, b] - bend[i, b])
 
 
-@summing
+@reordered
 def step_on(
     points: FloatArray,
     y: FloatArray,
@@ -131,40 +139,29 @@ def step_on(
 
 
 @compiled
-def bound_block(
-    pull: float,
-    radius: float,
-    longest: float,
-    sizes: FloatArray,
-    alive: IntArray,
-    score: FloatArray,
-    sums: FloatArray,
-    form: FloatArray,
-    norm: FloatArray,
-    known: FloatArray,
-    floors: FloatArray,
-) -> None:
-    """Bound the indices of the arms in `alive`, given F[Δ,Δ,Δ,Δ] and ‖F[Δ,Δ]‖²; m goes to floors (K,), -1 for none."""
-    for b in range(len(alive)):
-        a = alive[b]
+def bound_block(pull: float, expansion: Any, block: Any, filled: int, known: FloatArray, floors: FloatArray) -> None:
+    """Bound the indices of the first `filled` arms of a block; m goes to floors (K,), -1 for none."""
+    sums, sizes, longest = block.sums, expansion.sizes, expansion.longest
+    for b in range(filled):
+        a = block.arms[b]
         size, error, moved = math.sqrt(sums[0, b]), math.sqrt(sums[1, b]), math.sqrt(sums[2, b])
         # products round relative to the tensors' norms, which matters for long Δ across all rows
         bent, grain = math.sqrt(sums[6, b]), PRODUCT_ROUNDING * size
-        unknown = longest * (form[b] + grain * sizes[2] * size * size * size) / 24.0
+        unknown = longest * (block.form[b] + grain * sizes[2] * size * size * size) / 24.0
         unknown += grain * size * (0.5 * sizes[0] + size * sizes[1] / 6.0)
-        blurred = longest * size * (math.sqrt(norm[b]) + grain * sizes[2] * size) / 6.0
+        blurred = longest * size * (math.sqrt(block.norm[b]) + grain * sizes[2] * size) / 6.0
         blurred += grain * (sizes[0] + 0.5 * size * sizes[1])
         firm, total = 1.0 - bent - blurred, error + unknown
         floors[a] = -1.0
-        if not firm > 0.05:
+        if not firm > LEAST_FIRM:
             continue
-        room = 1.3 * total / firm
+        room = ROOM * total / firm
         s = size + room
         change = room * (sizes[0] + s * (sizes[1] + 0.5 * longest * sizes[2] * s))
         m = firm - change
-        if not (total <= m * room and s <= radius and moved <= room):
+        if not (total <= m * room and s <= expansion.radius and moved <= room):
             continue
-        index = known[a, VALUE] + sums[5, b] + pull * (score[b] + sums[4, b])
+        index = known[a, VALUE] + sums[5, b] + pull * (block.score[b] + sums[4, b])
         slack = unknown * size / 3.0 + known[a, MARGIN]  # a fifth, but a third of what is rounding
         left = bent * bent * bent * error + unknown + (blurred + change) * moved
         slack += math.fabs(pull) * math.sqrt(sums[3, b]) * left / m
@@ -173,73 +170,55 @@ def bound_block(
         floors[a] = m
 
 
-def narrow_body(
-    problem: Any,
-    alpha: float,
-    eta: float,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    white: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-) -> None:
+def narrow_body(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> None:
     """Put the arms that can be the best at their points; where they are many, bound them closer first."""
-    K, d = X.shape
-    R, alive = small[1 + d : 1 + 2 * d], np.arange(K)
+    (K, d), known = arms.X.shape, points.known
+    R, alive = scratch.small[1 + d : 1 + 2 * d], np.arange(K)
     count = contenders(known, alive, K)
     floors = np.full(K, -1.0)
-    points = np.empty((d, K))
+    deltas = np.empty((d, K))
     if count > d * d // 8 and d <= MOST_FEATURES:  # solving fewer costs less than the tensors
-        count = compare(problem, alpha, eta, middle, X, alive[:count], known, white, work, small, points, floors)
+        count = compare(likelihood, rule, arms, known, alive[:count], deltas, floors, scratch)
     if count == 1:
         return
     for k in range(count):
         a = alive[k]
         if floors[a] > 0.0:
-            start_at_point(middle, R, points, a, floors[a], theta, step, known)
+            start_at_delta(arms.middle, R, deltas, a, floors[a], points)
         else:
-            place(alpha, middle, white, small, a, theta, step)
+            place(rule.alpha, arms, scratch.small, a, points)
 
 
 @compiled
 def compare(
-    problem: Any,
-    alpha: float,
-    eta: float,
-    middle: FloatArray,
-    X: FloatArray,
-    alive: IntArray,
+    likelihood: Any,
+    rule: Any,
+    arms: Any,
     known: FloatArray,
-    white: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-    points: FloatArray,
+    alive: IntArray,
+    deltas: FloatArray,
     floors: FloatArray,
+    scratch: Any,
 ) -> int:
     """Bound the arms in `alive` by expansion and keep there those that can be the best; returns how many."""
-    d, n, count = len(middle), problem[1], len(alive)
+    (X, middle, white), (work, small) = arms, scratch
+    d, count, alpha = len(middle), len(alive), rule.alpha
     P, farthest = d * (d + 1) // 2, 0.0
     for a in alive:
         delta = 0.0
         for i in range(d):
-            points[i, a] = small[0, i] + alpha * white[i, a]
-            delta += points[i, a] * points[i, a]
+            deltas[i, a] = small[0, i] + alpha * white[i, a]
+            delta += deltas[i, a] * deltas[i, a]
         farthest = max(farthest, math.sqrt(delta))
-    radius = reach(n, problem[5], problem[6], farthest, work)
-    if not radius > 0.0:
+    expansion = expand(likelihood, small[1 + d : 1 + 2 * d], farthest, work)
+    if not expansion.radius > 0.0:
         return count
-    third, fourth, fifth, sizes = np.empty((P, d)), np.empty((P, P)), np.empty((P, P)), np.empty(3)
-    expand(problem, small[1 + d : 1 + 2 * d], radius, work, third, fourth, fifth)
-    norms(third, fourth, fifth, sizes)
-    longest = math.sqrt(largest(work[4], n))
+    third, fourth, fifth = expansion.third, expansion.fourth, expansion.fifth
     B = min(BLOCK, (count + 7) // 8 * 8)
     y, r, at = np.zeros((d, B)), np.zeros((d, B)), np.zeros((d, B))
     pairs, curve, cubic, quartic = np.empty((P, B)), np.empty((P, B)), np.empty((d, B)), np.empty((d, B))
     sums, form, norm, score = np.empty((7, B)), np.empty(B), np.empty(B), np.zeros(B)
-    block, best = np.empty(B, dtype=np.int64), -math.inf
+    block, best = Block(np.empty(B, dtype=np.int64), y, r, at, score, sums, form, norm), -math.inf
     lead(known, alive)
     for turn in range(TURNS):
         k = 0
@@ -250,9 +229,9 @@ def compare(
                 k += 1
                 if known[a, HIGH] < best:
                     continue
-                block[b], score[b] = a, 0.0
+                block.arms[b], score[b] = a, 0.0
                 for i in range(d):
-                    y[i, b], at[i, b] = white[i, a], points[i, a]
+                    y[i, b], at[i, b] = white[i, a], deltas[i, a]
                     r[i, b] = small[0, i] + alpha * white[i, a]
                     score[b] += X[a, i] * middle[i]
                 filled += 1
@@ -262,13 +241,11 @@ def compare(
             contract(third, fourth, at, pairs, curve, cubic, quartic)
             contract_fifth(d, fifth, pairs, form, norm)
             step_on(at, y, r, curve, cubic, quartic, sums)
-            bound_block(
-                (eta - 1.0) * alpha, radius, longest, sizes, block[:filled], score, sums, form, norm, known, floors
-            )
+            bound_block((rule.eta - 1.0) * alpha, expansion, block, filled, known, floors)
             for b in range(filled):
-                best = max(best, known[block[b], LOW])
+                best = max(best, known[block.arms[b], LOW])
                 for i in range(d):
-                    points[i, block[b]] = at[i, b]
+                    deltas[i, block.arms[b]] = at[i, b]
         count = contenders(known, alive, count)
         if count == 1:
             break
@@ -276,24 +253,16 @@ def compare(
 
 
 @compiled
-def start_at_point(
-    middle: FloatArray,
-    R: FloatArray,
-    points: FloatArray,
-    a: int,
-    m: float,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-) -> None:
+def start_at_delta(middle: FloatArray, R: FloatArray, deltas: FloatArray, a: int, m: float, points: Any) -> None:
     """Put arm a at θ₀ + RᵀΔ, where the next look begins; ρ there follows from H ≥ m H(θ₀)."""
+    theta, step, known = points.theta, points.step, points.known
     size, root = 0.0, math.sqrt(m)
     for i in range(len(middle)):
         theta[a, i], step[a, i] = middle[i], 0.0
-        size += points[i, a] * points[i, a]
+        size += deltas[i, a] * deltas[i, a]
     for i in range(len(middle)):
         for j in range(i + 1):
-            theta[a, j] += R[i, j] * points[i, a]
+            theta[a, j] += R[i, j] * deltas[i, a]
     known[a, RHO] /= root
     known[a, RADIUS] = (known[a, RADIUS] - math.sqrt(size)) * root
     known[a, GROWTH] = 1.0 if known[a, RADIUS] > 0.0 else math.inf
@@ -304,18 +273,6 @@ narrow_at = at_address(NARROW_SIGNATURE)
 
 
 @compiled
-def narrow(
-    problem: Any,
-    alpha: float,
-    eta: float,
-    middle: FloatArray,
-    X: FloatArray,
-    theta: FloatArray,
-    step: FloatArray,
-    known: FloatArray,
-    white: FloatArray,
-    work: FloatArray,
-    small: FloatArray,
-) -> None:
+def narrow(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> None:
     """`narrow_body` called by address."""
-    narrow_at(problem[7][NARROW])(problem, alpha, eta, middle, X, theta, step, known, white, work, small)
+    narrow_at(rule.functions[NARROW])(likelihood, rule, arms, points, scratch)

@@ -11,12 +11,12 @@ A pair (i, j), i ≤ j, stands at i·d − i(i−1)/2 + j − i: row by row of t
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.link import summing
+from rbmle.kernels.compile import compiled, reordered
+from rbmle.kernels.glm.named import LOGISTIC, POISSON
 from rbmle.kernels.glm.prune.bounds import largest
 from rbmle.types import FloatArray
 
@@ -26,12 +26,23 @@ LOGISTIC_FIFTH = 0.1277
 POISSON_REACH = 1.5
 
 
+class Expansion(NamedTuple):
+    """The log-likelihood around a point."""
+
+    third: FloatArray
+    fourth: FloatArray
+    fifth: FloatArray
+    sizes: FloatArray  # (3,) their norms t, q and k
+    radius: float  # how far from the point it may be used
+    longest: float  # the whitened length of the longest row
+
+
 @compiled
 def reach(n: int, code: int, limit: float, farthest: float, work: FloatArray) -> float:
     """How far from the point the expansion may be used, 0 for a link without one. work: scores, and v² in the last."""
-    if code == 2:
+    if code == POISSON:
         radius = POISSON_REACH * farthest
-    elif code == 1:
+    elif code == LOGISTIC:
         radius = math.inf
     else:
         return 0.0
@@ -45,7 +56,7 @@ def reach(n: int, code: int, limit: float, farthest: float, work: FloatArray) ->
 @compiled
 def weigh(n: int, code: int, radius: float, counts: FloatArray, work: FloatArray, weights: FloatArray) -> None:
     """The rows' weights (3, n) in the three tensors, from μ and μ' in work[1] and work[2]."""
-    if code == 1:
+    if code == LOGISTIC:
         for i in range(n):
             mu, dmu = work[1, i], work[2, i]
             weights[0, i] = counts[i] * dmu * (1.0 - 2.0 * mu)
@@ -93,7 +104,7 @@ def put(A: FloatArray, i: int, j: int, k: int, m: int, d: int, value: float) -> 
     A[p, q] = A[q, p] = value
 
 
-@summing
+@reordered
 def fill(
     rows: FloatArray, pairs: FloatArray, weights: FloatArray, third: FloatArray, fourth: FloatArray, fifth: FloatArray
 ) -> None:
@@ -162,25 +173,22 @@ def norms(third: FloatArray, fourth: FloatArray, fifth: FloatArray, out: FloatAr
 
 
 @compiled
-def expand(
-    problem: Any,
-    R: FloatArray,
-    radius: float,
-    work: FloatArray,
-    third: FloatArray,
-    fourth: FloatArray,
-    fifth: FloatArray,
-) -> None:
-    """Fill the tensors from scores, μ, μ' and v² of the rows in `work`."""
-    XT, n, counts, _, _, code, _, _ = problem
-    d, P = len(R), len(third)
+def expand(likelihood: Any, R: FloatArray, farthest: float, work: FloatArray) -> Any:
+    """The expansion from scores, μ, μ' and v² of the rows in `work`, good up to the farthest arm if `radius` > 0."""
+    d, n, link = len(R), likelihood.n, likelihood.link
+    P, radius = d * (d + 1) // 2, reach(n, link.code, link.limit, farthest, work)
+    if not radius > 0.0:
+        return Expansion(np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0)), np.empty(3), radius, 0.0)
+    third, fourth, fifth, sizes = np.empty((P, d)), np.empty((P, P)), np.empty((P, P)), np.empty(3)
     rows, pairs, weights = np.empty((d, n)), np.empty((P, n)), np.empty((3, n))
-    weigh(n, code, radius, counts, work, weights)
-    pairs_of_rows(XT, n, R, rows, pairs)
+    weigh(n, link.code, radius, likelihood.counts, work, weights)
+    pairs_of_rows(likelihood.XT, n, R, rows, pairs)
     fill(rows, pairs, weights, third, fourth, fifth)
+    norms(third, fourth, fifth, sizes)
+    return Expansion(third, fourth, fifth, sizes, radius, math.sqrt(largest(work[4], n)))
 
 
-@summing
+@reordered
 def pairs_of(points: FloatArray, pairs: FloatArray) -> None:
     """The products of each two coordinates of points (d, B), (P, B), times two where they differ."""
     (d, B), p = points.shape, 0
@@ -192,7 +200,7 @@ def pairs_of(points: FloatArray, pairs: FloatArray) -> None:
             p += 1
 
 
-@summing
+@reordered
 def contract(
     third: FloatArray,
     fourth: FloatArray,
@@ -226,7 +234,7 @@ def contract(
             p += 1
 
 
-@summing
+@reordered
 def contract_fifth(d: int, fifth: FloatArray, pairs: FloatArray, form: FloatArray, norm: FloatArray) -> None:
     """F[Δ,Δ,Δ,Δ] and ‖F[Δ,Δ]‖², both (B,), from the points' pairs."""
     B, p = pairs.shape[1], 0
@@ -243,7 +251,7 @@ def contract_fifth(d: int, fifth: FloatArray, pairs: FloatArray, form: FloatArra
             p += 1
 
 
-@summing
+@reordered
 def combine(entries: FloatArray, row: int, vectors: FloatArray, sums: FloatArray) -> None:
     """sums = Σ_p entries[row, p] vectors_p, five terms at a time."""
     P, B = vectors.shape
@@ -269,7 +277,7 @@ def combine(entries: FloatArray, row: int, vectors: FloatArray, sums: FloatArray
         p += 1
 
 
-@summing
+@reordered
 def curve_times(curve: FloatArray, vectors: FloatArray, out: FloatArray) -> None:
     """out (d, B): the symmetric matrices `curve` (P, B) times vectors (d, B)."""
     d, B = vectors.shape

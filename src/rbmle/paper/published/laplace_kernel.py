@@ -1,7 +1,7 @@
-"""Laplace-TS as the published tables were made; see models/laplace_published.py for what differs.
+"""Laplace-TS as the published tables were made; see laplace_model.py for what differs.
 
 m, variance  (d,)    means and variances of the weights
-rows                 (XT, counts, sums) as in kernels.glm.newton: the history, n rows in use
+history              a `History` of kernels.glm.named
 z            (K·d,)  standard normal numbers of one decision, d for every arm
 """
 
@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from rbmle.kernels.compile import compiled
+from rbmle.kernels.glm.named import History, Likelihood, Link, padded
 from rbmle.kernels.glm.newton import maximise
-from rbmle.kernels.glm.rows import add, padded
+from rbmle.kernels.glm.rows import ROWS, add
 from rbmle.kernels.normal import first_max
 from rbmle.types import FloatArray, IntArray
-
-LOGISTIC = 1
 
 
 @compiled
@@ -50,13 +49,14 @@ def sample_scores(X: FloatArray, m: FloatArray, variance: FloatArray, z: FloatAr
 
 
 @compiled
-def refit(store: Any, n_rows: int, functions: IntArray, m: FloatArray, variance: FloatArray, work: FloatArray) -> bool:
+def refit(history: Any, link: Any, m: FloatArray, variance: FloatArray, work: FloatArray) -> bool:
     """m ← argmin ½Σ q_i²(w_i−m_i)² + Σ_s log(1+e^{−r_s wᵀx_s}), q_i ← q_i + Σ_s x_si² p_s(1−p_s) over the history,
     with q = 1/variance and p_s = 1/(1+μ(−mᵀx_s)). False, nothing changed, where the minimiser is not reached.
 
     Scaled by q the first is a plain penalised likelihood: φ = qw, contexts x/q, λ = 1 and the bias qm.
     """
-    XT, counts, sums, _ = store
+    XT, counts, sums, _, totals = history
+    n_rows = int(totals[ROWS])
     d, n = len(m), padded(n_rows)
     if n_rows == 0:
         return True
@@ -67,8 +67,7 @@ def refit(store: Any, n_rows: int, functions: IntArray, m: FloatArray, variance:
             scaled[j, i] = XT[j, i] * variance[j]
     phi = bias.copy()
     # A reward of 0 contributes log 2 whatever w: only the successes count.
-    problem = (scaled, n, sums, sums, 1.0, LOGISTIC, math.inf, functions)
-    good, _, _ = maximise(problem, bias, phi, work)
+    good, _, _ = maximise(Likelihood(scaled, n, sums, sums, 1.0, link), bias, phi, work)
     if not good:
         return False
     gain = np.zeros(d)
@@ -87,65 +86,48 @@ def refit(store: Any, n_rows: int, functions: IntArray, m: FloatArray, variance:
 
 
 @compiled
-def observe(
-    store: Any,
-    n_rows: int,
-    functions: IntArray,
-    m: FloatArray,
-    variance: FloatArray,
-    x: FloatArray,
-    r: float,
-    work: FloatArray,
-) -> int:
-    """Fit the history so far again, then append (x, r). Returns how many rows there are then, -1 where that failed."""
-    if not refit(store, n_rows, functions, m, variance, work):
-        return -1
-    XT, counts, sums, table = store
-    return max(n_rows, add(XT, counts, sums, table, n_rows, x, 1.0, r) + 1)
+def learn(
+    history: Any, link: Any, m: FloatArray, variance: FloatArray, x: FloatArray, r: float, work: FloatArray
+) -> bool:
+    """Fit the history so far again, then append (x, r). False, nothing changed, where that failed."""
+    return refit(history, link, m, variance, work) and add(history, x, r)
 
 
 @compiled
 def observe_many(
-    store: Any,
-    n_rows: int,
-    functions: IntArray,
-    m: FloatArray,
-    variance: FloatArray,
-    X: FloatArray,
-    rewards: FloatArray,
+    history: Any, link: Any, m: FloatArray, variance: FloatArray, X: FloatArray, rewards: FloatArray
 ) -> int:
-    """Learn rewards one after the other. Returns how many rows there are then, -1 where a fit failed."""
-    work = np.empty((5, len(store[1])))
+    """Learn rewards one after the other, for plain tuples. Returns how many were learnt before a fit failed."""
+    history, link = History(*history), Link(*link)
+    work = np.empty((5, len(history.counts)))
     for s in range(len(rewards)):
-        n_rows = observe(store, n_rows, functions, m, variance, X[s], rewards[s], work)
-        if n_rows < 0:
-            return -1
-    return n_rows
+        if not learn(history, link, m, variance, X[s], rewards[s], work):
+            return s
+    return len(rewards)
 
 
 @compiled
 def play(
+    history: Any,
+    link: Any,
+    m: FloatArray,
+    variance: FloatArray,
     X: FloatArray,
     rewards: FloatArray,
     draws: FloatArray,
-    store: Any,
-    n_rows: int,
-    functions: IntArray,
-    m: FloatArray,
-    variance: FloatArray,
     arms: IntArray,
 ) -> int:
-    """Choose and learn in every round of rewards (B, K). Returns the rows there are then, -1 where a fit failed."""
-    scores, work = np.empty(X.shape[1]), np.empty((5, len(store[1])))
+    """Choose and learn in every round of rewards (B, K), for plain tuples. Returns how many rounds went well."""
+    history, link = History(*history), Link(*link)
+    scores, work = np.empty(X.shape[1]), np.empty((5, len(history.counts)))
     for t in range(len(rewards)):
         now = X[t if len(X) > 1 else 0]
         sample_scores(now, m, variance, draws[t], scores)
         arm = first_max(scores)
-        n_rows = observe(store, n_rows, functions, m, variance, now[arm], rewards[t, arm], work)
-        if n_rows < 0:
-            return -1
+        if not learn(history, link, m, variance, now[arm], rewards[t, arm], work):
+            return t
         arms[t] = arm
-    return n_rows
+    return len(rewards)
 
 
 @compiled

@@ -135,14 +135,16 @@ class Flag:
 
 @dataclass(frozen=True)
 class FunctionOfRound:
-    """A schedule object or any callable of the round t."""
+    """A schedule object or any callable of the round t; or "auto", where a method knows what to do then."""
+
+    auto: bool = False
 
     def holds(self, value: object) -> bool:
         """Tell whether the value can be called."""
-        return callable(value)
+        return callable(value) or (self.auto and isinstance(value, str) and value == "auto")
 
     def __str__(self) -> str:
-        return "a schedule such as Sqrt(scale=1.0), or a callable of t"
+        return "a schedule such as Sqrt(scale=1.0), or a callable of t" + (", or 'auto'" if self.auto else "")
 
 
 Schedule = FunctionOfRound  # its name in 0.1, which policies of users import

@@ -36,7 +36,7 @@ class RidgeCatalogue:
         self.seen = X
         V_inv, theta = block[d * d : 2 * d * d].reshape(d, d), block[-3 - d : -3]
         mean, variance = self.rows[0], self.rows[1]
-        kernels.linear.ridge.predict(X, theta, V_inv, mean, variance)
+        kernels.linear.predict.predict(X, theta, V_inv, mean, variance)
         if self.use_gram:
             self.gram[:] = (X @ V_inv if fresh_from is None else X / fresh_from) @ X.T
             np.fill_diagonal(self.gram, variance)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import InvalidInputError
+from rbmle.inputs import as_observation
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scales import Scales
 from rbmle.models.state import read_state
@@ -50,6 +51,11 @@ class ScaledRidge(RidgeModel):
     def bias_factor(self) -> float:
         """σ̂/√max(d_eff, 1) of the last renewal."""
         return self._bias_factor
+
+    def observe(self, context: Any, reward: Any) -> None:
+        """Learn that `context` (d,) gave `reward`."""
+        # Kernels, which see x/S, would take anything.
+        super().observe(*as_observation(context, reward, self._d))
 
     def scaled(self, contexts: FloatArray) -> FloatArray:
         """Contexts (…, d) as kernels are to see them: x/S."""

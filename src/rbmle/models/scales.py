@@ -44,10 +44,8 @@ class Scales:
             divided: FloatArray = X / self.scale
             return divided
         norm = np.full(1, self.norm) if self.scale.any() else root_of_present(X)
-        scale = np.where(self.scale > 0.0, self.scale, np.abs(X) * norm)
-        # Not where=scale > 0: a NaN must come out as one.
-        own: FloatArray = np.divide(X, scale, out=np.zeros(X.shape), where=np.not_equal(scale, 0.0))
-        return own
+        # Not x/(|x|·norm), which is the same but for the last bit: arms that are all new must tie.
+        return np.divide(X, self.scale, out=np.sign(X) / norm, where=self.scale > 0.0)
 
     def rounds_alike(self, contexts: FloatArray) -> int:
         """How many rounds of contexts (B, K, d) can be played before a feature may be seen for the first time, that

@@ -1,12 +1,15 @@
 """LinRBMLE: reward-biased maximum likelihood for linear bandits, the paper's first method."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Schedule, ScheduleLike
+from rbmle.models.ridge import RidgeModel
+from rbmle.models.scaled_ridge import ScaledRidge
+from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
+from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.schedules import Sqrt, evaluate
 from rbmle.types import FloatArray
@@ -24,12 +27,29 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 class LinRBMLE(LinearPolicy):
     """Maximise the likelihood biased by α(t) times the reward of the best arm; for linear rewards that is an index.
 
-    bias: α(t), positive and growing; √t gives regret O(√T log T) (Theorem 2).
+    bias: α(t), positive and growing; √t gives regret O(√T log T) (Theorem 2), for contexts and rewards of size 1. Or
+        "auto", for data in units of their own: see below, and docs/tuning.md for what was measured.
+    regularization: λ. 1 unless said otherwise; with "auto" 0.1, since features then have their sizes learnt.
+
+    With bias="auto" features are divided by their sizes S and α(t) = σ̂ √(t/d_eff), from what was observed:
+
+        S_i    the root mean square of x_i where it is not 0, times the root of how many features a context has: scaled
+               contexts have a mean square norm of 1. A feature never seen takes the size of the value at hand, so that
+               an arm that shows it is as unknown as can be, 1/λ, in any unit
+        σ̂²     (Σ r² − bᵀθ̂)/n, what the model did not foresee of a reward
+        d_eff  d − λ tr V⁻¹, the number of directions that were seen
+
+    S, σ̂ and d_eff are renewed at n = 1, 2, 4, 8, … rewards, from sums that take every reward into account, and when
+    policies are merged. Other units of a feature, of all contexts or of rewards change no decision.
 
     >>> policy = LinRBMLE(n_features=2)
     >>> policy.update([1.0, 0.0], 1.0)
     >>> policy.scores([[1.0, 0.0], [0.0, 1.0]]).round(4)
     array([0.8536, 0.7071])
+    >>> untuned = LinRBMLE(n_features=2, bias="auto")
+    >>> untuned.update_many([[1000.0, 0.1], [2000.0, 0.0], [0.0, 0.3]], [5.0, 9.0, 1.0])
+    >>> untuned.choose([[1500.0, 0.0], [0.0, 0.2]])
+    0
     """
 
     title = "reward-biased maximum likelihood"
@@ -37,8 +57,37 @@ class LinRBMLE(LinearPolicy):
     source = "Hung, Hsieh, Liu & Kumar 2021, Corollary 1"
     formula = index
 
-    bias: Annotated[ScheduleLike, Schedule()] = Sqrt()
+    regularization: Annotated[float, Optional(Real(0.0, open_low=True))] = cast(float, None)
+    bias: Annotated[ScheduleLike | Literal["auto"], FunctionOfRound(auto=True)] = Sqrt()
+
+    def __post_init__(self) -> None:
+        if cast(float | None, self.regularization) is None:
+            self.regularization = 0.1 if self.bias == "auto" else 1.0
+        super().__post_init__()
+
+    def new_model(self) -> RidgeModel:
+        """A ridge model that has seen nothing; one that learns scales where the bias asks for it."""
+        kind = ScaledRidge if self.bias == "auto" else RidgeModel
+        return kind(n_features=self.n_features, regularization=self.regularization)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """α(t)."""
+        if isinstance(self.bias, str):
+            return np.column_stack([self.model.bias_factor * np.sqrt(rounds)])
         return np.column_stack([evaluate(self.bias, rounds, "bias")])
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """Whether a merged policy knows what one would that had learnt everything; with "auto" from the next 2^k on.
+
+        A policy that was merged has just renewed its scales, one that saw everything did so at the last power of two.
+        """
+        return self.bias != "auto"
+
+    def _arms(self, contexts: Any) -> FloatArray:
+        # Kernels, which see scaled contexts, cannot tell whether these are within the limits.
+        return Policy._arms(self, contexts) if self.bias == "auto" else super()._arms(contexts)
+
+    def _numbers(self, t: int) -> FloatArray:
+        # A table of rounds ahead would go on with the factor it was made from.
+        return self._coefficients(t, 1)[0] if self.bias == "auto" else super()._numbers(t)

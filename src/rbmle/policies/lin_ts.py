@@ -25,8 +25,12 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 
 @dataclass(kw_only=True, eq=False)
 class LinTS(LinearPolicy):
-    """Draw a parameter from N(θ̂, v² V⁻¹) with v = R √(24/ε · d · ln(1/δ)) and play the arm that is best for it.
+    """Draw a parameter from N(θ̂, v² V⁻¹) and play the arm that is best for it.
 
+    v = R √(24/ε · d · ln(1/δ)) is what the authors' proof needs, and far wider than the posterior: for noise of a known
+    size `scale` is the width that practice uses, and with the prior N(0, scale²/λ I) θ̃ is then a draw of the posterior.
+
+    scale:   v itself; None for the authors' v. With a number, the three below have no say.
     noise:   R, the scale of sub-Gaussian noise.
     delta:   δ of the authors' bound, in (0, 1).
     epsilon: ε of the authors' bound, in (0, 1]; the published tables left it out, which is ε = 1.
@@ -42,12 +46,13 @@ class LinTS(LinearPolicy):
     noise: Annotated[float, Real(0.0, open_low=True)] = 1.0
     delta: Annotated[float, Real(0.0, 1.0, open_low=True, open_high=True)] = 0.5
     epsilon: Annotated[float, Real(0.0, 1.0, open_low=True)] = 0.9
+    scale: Annotated[float | None, Optional(Real(0.0, open_low=True))] = None
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """v in every round."""
-        width = self.noise * sqrt(24.0 / self.epsilon * self.n_features * log(1.0 / self.delta))
-        return np.full((len(rounds), 1), width)
+        proven = self.noise * sqrt(24.0 / self.epsilon * self.n_features * log(1.0 / self.delta))
+        return np.full((len(rounds), 1), proven if self.scale is None else self.scale)
 
     def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
         """z of every decision."""

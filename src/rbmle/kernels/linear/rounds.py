@@ -9,19 +9,8 @@ import numpy as np
 from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
 from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
-from rbmle.kernels.linear.ridge import (
-    LEARNT,
-    SMALL,
-    Ridge,
-    all_within,
-    first_identical,
-    learn,
-    learn_three,
-    predict,
-    predict_three,
-    ridge_in,
-    root,
-)
+from rbmle.kernels.linear.predict import SMALL, first_identical, predict, predict_three
+from rbmle.kernels.linear.ridge import LEARNT, Ridge, all_within, learn, learn_three, ridge_in, root
 from rbmle.types import FloatArray, IntArray
 
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from rbmle.kernels.compile import compiled, reordered
-from rbmle.kernels.linear.ridge import SMALL
+from rbmle.kernels.linear.predict import SMALL
 from rbmle.types import FloatArray
 
 # Samples whose scores are held at once: enough for vector instructions, few enough to stay in the cache.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from rbmle import params
+from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import (
     as_batch,
@@ -237,7 +237,7 @@ class Policy(params.Frozen, ABC):
 
         Contexts (1, K, d) are arms that stay. Where a round fails, those before it are learnt and counted.
         """
-        X, r = as_block(contexts, rewards, self.n_features)
+        X, r = as_block(contexts, rewards, self.n_features, kernels.border.all_within)
         with self.lock:
             return self._play_held(X[0], self._bind(X[0]), r) if len(X) < len(r) else self._play(X, r)
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rbmle import kernels
 from rbmle.inputs import as_arm, as_catalogue, as_rewards_of_arms, as_round
 from rbmle.policies.base import Policy
 from rbmle.policies.decision import Decision
@@ -70,7 +71,7 @@ class Catalogue:
 
     def play(self, rewards: Any) -> IntArray:
         """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms."""
-        r = as_rewards_of_arms(rewards, len(self._X))
+        r = as_rewards_of_arms(rewards, len(self._X), kernels.border.all_within)
         with self._policy.lock:
             return self._policy._play_held(self._X, self._held, r)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
-from rbmle.inputs import LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
@@ -93,7 +93,7 @@ class LinearPolicy(Policy):
     def _arms(self, contexts: Any) -> FloatArray:
         X = as_contexts(contexts, self.n_features)
         # Kernels look at the numbers themselves, but a refused call must not have drawn any.
-        if self.random and not kernels.linear.ridge.all_within(X):
+        if self.random and not kernels.border.all_within(X, LARGEST_CONTEXT):
             require_contexts(X)
         return X
 
@@ -143,7 +143,7 @@ class LinearPolicy(Policy):
         if not self.random:
             return np.empty((count, 0))
         drawn = require_table(self.draws(self.rng, count), (count, self._width), f"{type(self).__name__}.draws")
-        if not kernels.linear.ridge.all_within(drawn):
+        if not kernels.border.all_within(drawn, LARGEST_CONTEXT):
             raise InvalidInputError(f"{type(self).__name__}.draws must return finite numbers. Got others.")
         return drawn
 
@@ -152,7 +152,7 @@ class LinearPolicy(Policy):
         bank = self.bank
         if bank is not self._bank_seen:
             bank = require_table(bank, (None, None), f"{type(self).__name__}.bank")
-            if not kernels.linear.ridge.all_within(bank):
+            if not kernels.border.all_within(bank, LARGEST_CONTEXT):
                 raise InvalidInputError(f"{type(self).__name__}.bank must hold finite numbers. Got others.")
             self._bank_seen = bank
         return bank

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbmle.inputs import LARGEST_CONTEXT
-from rbmle.kernels.compile import compiled, inlined, reordered
+from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.linear.predict import SMALL
 from rbmle.types import FloatArray
 
@@ -45,15 +44,6 @@ def ridge_in(block: FloatArray, d: int) -> Ridge:
         block[2 * D + d : 2 * D + 2 * d],
         block[2 * D + 2 * d :],
     )
-
-
-@reordered
-def all_within(values: FloatArray) -> bool:
-    """Whether every number of a contiguous array is finite and within the limits of contexts."""
-    outside, flat = 0.0, values.reshape(-1)
-    for i in range(len(flat)):
-        outside += 0.0 if abs(flat[i]) <= LARGEST_CONTEXT else 1.0
-    return outside == 0.0
 
 
 @inlined

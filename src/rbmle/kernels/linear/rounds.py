@@ -6,11 +6,13 @@ Loops copy the rows they hand on: a view of an array costs an atomic count of it
 
 import numpy as np
 
+from rbmle.inputs import LARGEST_CONTEXT
+from rbmle.kernels.border import all_within
 from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
 from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
 from rbmle.kernels.linear.predict import SMALL, first_identical, predict, predict_three
-from rbmle.kernels.linear.ridge import LEARNT, Ridge, all_within, learn, learn_three, ridge_in, root
+from rbmle.kernels.linear.ridge import LEARNT, Ridge, learn, learn_three, ridge_in, root
 from rbmle.types import FloatArray, IntArray
 
 
@@ -44,7 +46,7 @@ def decide(
     scores: FloatArray,
 ) -> int:
     """One decision: the arm, or why there is none. `scores` is filled."""
-    if not all_within(X):
+    if not all_within(X, LARGEST_CONTEXT):
         return NOT_FINITE
     d = X.shape[1]
     arm = ask(address, known_of(X, ridge_in(block, d), needs_root), c, z, bank, scores)

@@ -27,7 +27,7 @@ from rbmle.policies import (
 if TYPE_CHECKING:
     from rbmle.simulation.sweep import sweep
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "GLMRBMLE",

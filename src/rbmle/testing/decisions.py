@@ -56,9 +56,9 @@ def decisions_say_what_they_are(policy: Policy) -> None:
             expect(np.array_equal(decision.probabilities, foreseen), "decide has other chances than probabilities")
             expect(decision.t == policy.t, "a decision must name its round")
         expect(decide(t=7).t == 7, "a decision must name the round that was passed")
-        lifted = decide(floor=0.5)
+        lifted = decide(floor=1.0)
         expect_decision(lifted, ARMS)
-        expect(bool((lifted.probabilities >= 0.5 / ARMS - 1e-12).all()), "floor does not reach every arm")
+        expect(bool((np.abs(lifted.probabilities - 1.0 / ARMS) < 1e-12).all()), "a floor of 1 must make all arms alike")
         if not is_random(policy):
             expect(decide().probability == 1.0, "a deterministic policy serves its arm with probability 1")
 

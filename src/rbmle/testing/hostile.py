@@ -3,6 +3,7 @@
 The class of the policy must be importable there: of a module, not of a script or a notebook.
 """
 
+import sys
 import tempfile
 import threading
 from collections.abc import Callable
@@ -19,6 +20,9 @@ from rbmle.testing.rounds import ARMS, learnt
 from rbmle.testing.subprocesses import expect_survived
 from rbmle.testing.tools import coin_rewards, expect, same_state, spoilt, unit_contexts
 from rbmle.types import FloatArray
+
+# Of faults that show only after a first good call.
+LATER = ", from the second time on"
 
 
 def names_are_not_shadowed(policy: Policy) -> None:
@@ -51,9 +55,12 @@ def save_while_learning(policy: Policy, files: int) -> None:
     start = policy.state().get("V")
     stop = threading.Event()
     failed: list[Exception] = []
+    seen = set()
+    sys.setswitchinterval(1e-4)  # threads take turns often; this process is ours
+    policy.update(X[0], r[0])  # or the first files would be written while the other thread still loads its code
 
     def learn() -> None:
-        number = 0
+        number = 1
         try:
             while not stop.is_set():
                 policy.update(X[number % many], r[number % many])
@@ -68,6 +75,7 @@ def save_while_learning(policy: Policy, files: int) -> None:
             for _ in range(files):
                 policy.save(path := Path(folder) / "policy.npz")
                 state = load(path).state()
+                seen.add(int(state["n"].item()))
                 if start is not None and "feature_scale" not in state:
                     rounds, rest = divmod(int(state["n"].item()), many)
                     dense = start + rounds * sums[-1] + sums[rest]
@@ -78,6 +86,7 @@ def save_while_learning(policy: Policy, files: int) -> None:
             stop.set()
             learner.join()
     expect(not failed, f"learning failed meanwhile: {failed}")
+    expect(len(seen) > 1, "nothing was learnt while files were written: this says nothing")
 
 
 def threads_lose_nothing(policy: Policy, threads: int = 4, rounds: int = 500) -> None:
@@ -133,6 +142,8 @@ def meet_wrong_numbers(cls: type[LinearPolicy], arguments: dict[str, Any]) -> No
     for what, body in faulty_bodies(cls).items():
         policy = type(cls.__name__, (cls,), {"title": "", **body})(**arguments)
         arms = policy.fix_arms(X[0])
+        if LATER in what:
+            policy.choose(X[0])
         before = policy.state()
         for how, call in {
             "choose": lambda p=policy: p.choose(X[0]),
@@ -170,7 +181,7 @@ def faulty_bodies(cls: type[LinearPolicy]) -> dict[str, dict[str, Any]]:
         bodies[f"coefficients: {what}"] = {"coefficients": changed(cls.coefficients, change)}
         if cls.random:
             bodies[f"draws: {what}"] = {"draws": changed(cls.draws, change)}
-            bodies[f"draws, from the second time on: {what}"] = {"draws": changed(cls.draws, change, good=1)}
+            bodies[f"draws{LATER}: {what}"] = {"draws": changed(cls.draws, change, good=1)}
         if what not in ("a row too few", "a row too many", "a column too many"):
             bodies[f"bank: {what}"] = {"bank": property(changed(bank_of(cls), change))}
     return bodies

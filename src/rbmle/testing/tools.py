@@ -25,6 +25,11 @@ def same_state(left: Mapping[str, FloatArray], right: Mapping[str, FloatArray]) 
     return left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
 
 
+def sums_of(state: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """The state without an estimate that is solved when somebody asks: of a model that keeps rows and counts."""
+    return {name: array for name, array in state.items() if name != "theta_hat" or "counts" not in state}
+
+
 def expect_refused(what: str, call: Callable[[], Any], state: Callable[[], Mapping[str, FloatArray]]) -> None:
     """A call with bad input must raise one of our errors with a message, and leave the state as it was."""
     before = {name: np.array(array) for name, array in state().items()}

@@ -12,7 +12,7 @@ from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
 from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
 from rbmle.kernels.linear.predict import SMALL, first_identical, predict, predict_three
-from rbmle.kernels.linear.ridge import LEARNT, Ridge, learn, learn_three, ridge_in, root
+from rbmle.kernels.linear.ridge import LEARNT, ROUGH, Ridge, learn, learn_three, ridge_in, root
 from rbmle.types import FloatArray, IntArray
 
 
@@ -112,7 +112,7 @@ def play(rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, arms
             copy_row(now, arm, x)
             outcome = learn(ridge, x, rewards[t, arm], u)
         if outcome != LEARNT:
-            return t, outcome
+            return t + int(outcome == ROUGH), outcome
     return B, LEARNT
 
 

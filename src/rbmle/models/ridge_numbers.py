@@ -117,7 +117,10 @@ class RidgeNumbers:
         self._plan_refresh()
 
     def _invert(self) -> None:
-        if kernels.linear.ridge.refresh(self._block, self._d):
+        if self._d > kernels.linear.predict.SMALL:
+            if self._invert_by_lapack():
+                return
+        elif kernels.linear.ridge.refresh(self._block, self._d):
             return
         # V ⪰ λI by what it is; where rounding says otherwise, λ is put in the place of what it left.
         values, vectors = np.linalg.eigh(self._V)
@@ -126,6 +129,28 @@ class RidgeNumbers:
         self._V_inv[:] = 0.5 * (self._V_inv + self._V_inv.T)
         self._volume[:2] = float(np.log(values).sum()) - self._volume[2], 1.0
         self._theta[:] = self._V_inv @ self._b
+
+    def _invert_by_lapack(self) -> bool:
+        """As kernels.linear.ridge.refresh, in a quarter of its time for many features, and less while few were seen."""
+        from scipy.linalg import lapack  # takes a while to load
+
+        seen = np.flatnonzero(np.diag(self._V) != self._lam)
+        part = np.ix_(seen, seen)
+        C, trouble = lapack.dpotrf(self._V[part].T, lower=1, clean=1, overwrite_a=1)
+        if trouble:
+            return False
+        diagonal = np.diag(C).copy()
+        inverse, trouble = lapack.dpotri(C, lower=1, overwrite_c=1)
+        if trouble:
+            return False
+        self._V_inv[:] = 0.0
+        np.fill_diagonal(self._V_inv, 1.0 / self._lam)
+        self._V_inv[part] = np.tril(inverse) + np.tril(inverse, -1).T
+        log_det = 2.0 * float(np.log(diagonal).sum()) + (self._d - len(seen)) * log(self._lam)
+        self._volume[:2] = log_det - self._volume[2], 1.0
+        self._theta[:] = self._V_inv @ self._b
+        self._theta += self._V_inv @ (self._b - self._V @ self._theta)  # one step of refinement
+        return True
 
     def _plan_refresh(self) -> None:
         """Set when the inverse is due for a refresh: at powers of 4 from 4d on, then every 8192 observations."""

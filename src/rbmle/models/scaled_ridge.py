@@ -67,7 +67,8 @@ class ScaledRidge(RidgeModel):
 
     def _note(self, X: FloatArray, r: Any) -> None:
         if np.size(r):
-            self._squares = float(np.cumsum(np.append(self._squares, np.square(r)))[-1])
+            for reward in np.atleast_1d(r).tolist():  # from left to right, as in `learn`
+                self._squares += reward * reward
             self._looks_new = self.scales.learn(np.atleast_2d(X))
 
     def _plan_refresh(self) -> None:

@@ -21,6 +21,8 @@ from rbmle.types import FloatArray
 
 # While features are missing, so many rounds are looked at ahead for their first sight.
 LOOK_AHEAD = 64
+# Arrays (d,) of a state.
+SHAPES = ("feature_counts", "feature_squares", "feature_scale")
 
 
 def root_of_present(X: FloatArray) -> FloatArray:
@@ -36,12 +38,17 @@ class Scales:
         self.counts, self.squares = np.zeros(n_features), np.zeros(n_features)
         self.scale = np.zeros(n_features)
         self.norm = 1.0  # √m, of the last renewal
-        self._complete = False
+        self._look()
+
+    def _look(self) -> None:
+        """Note which features were never seen."""
+        self._unseen = np.flatnonzero(self.scale == 0.0)
+        self._divisor = np.where(self.scale > 0.0, self.scale, 1.0)
 
     def apply(self, X: FloatArray) -> FloatArray:
         """Contexts (…, d) divided by their scales; what was never seen by its own size."""
-        if self._complete:
-            divided: FloatArray = X / self.scale
+        if not (len(self._unseen) and X[..., self._unseen].any()):
+            divided: FloatArray = X / self._divisor
             return divided
         norm = np.full(1, self.norm) if self.scale.any() else root_of_present(X)
         # Not x/(|x|·norm), which is the same but for the last bit: arms that are all new must tie.
@@ -50,27 +57,27 @@ class Scales:
     def rounds_alike(self, contexts: FloatArray) -> int:
         """How many rounds of contexts (B, K, d) can be played before a feature may be seen for the first time, that
         round included; at least 1."""
-        if self._complete:
+        if not len(self._unseen):
             return len(contexts)
         near = contexts[:LOOK_AHEAD]
-        new = (near[:, :, np.flatnonzero(self.scale == 0.0)] != 0.0).any(axis=(1, 2))
+        new = near[:, :, self._unseen].any(axis=(1, 2))
         return int(np.argmax(new)) + 1 if new.any() else len(near)
 
     def learn(self, X: FloatArray) -> bool:
         """Count contexts (n, d); whether a feature was met for the first time."""
-        present, squares = (X != 0.0).astype(np.float64), X * X
         # One by one, from left to right: the same sums to the bit, however the observations come in blocks.
-        self.counts = np.cumsum(np.vstack([self.counts, present]), axis=0)[-1]
-        self.squares = np.cumsum(np.vstack([self.squares, squares]), axis=0)[-1]
-        if self._complete:
+        for x in X:
+            self.counts += x != 0.0
+            self.squares += x * x
+        if not (len(self._unseen) and X[:, self._unseen].any()):
             return False
         if not self.scale.any():
             self.norm = float(root_of_present(X[0])[0])
         new = (self.scale == 0.0) & (self.squares > 0.0)
         first = np.abs(X)[np.argmax(X != 0.0, axis=0), np.arange(X.shape[1])]
         self.scale[new] = first[new] * self.norm
-        self._complete = bool((self.scale > 0.0).all())
-        return bool(new.any())
+        self._look()
+        return True
 
     def renew(self, n: int) -> None:
         """Take S from the sums of n observations."""
@@ -78,6 +85,7 @@ class Scales:
         seen = self.scale > 0.0
         self.scale = np.zeros(len(seen))
         self.scale[seen] = np.sqrt(self.squares[seen] / self.counts[seen]) * self.norm
+        self._look()
 
     def since(self, old: FloatArray) -> FloatArray:
         """By what contexts scaled with an `old` scale are to be multiplied now."""
@@ -87,7 +95,7 @@ class Scales:
         """Add the sums of another; where only the other has seen a feature, its scale is taken over."""
         self.counts, self.squares = self.counts + other.counts, self.squares + other.squares
         self.scale = np.where(self.scale > 0.0, self.scale, other.scale)
-        self._complete = bool((self.scale > 0.0).all())
+        self._look()
 
     def state(self) -> dict[str, FloatArray]:
         """Everything, as plain arrays."""
@@ -101,4 +109,4 @@ class Scales:
         for name in ("counts", "squares", "scale"):
             setattr(self, name, np.array(state[f"feature_{name}"], dtype=np.float64))
         self.norm = float(state["feature_norm"][0])
-        self._complete = bool((self.scale > 0.0).all())
+        self._look()

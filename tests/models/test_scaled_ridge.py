@@ -190,5 +190,24 @@ def test_a_refused_batch_changes_nothing():
             ScaledRidge(n_features=2).predict([bad_context])
 
 
+@pytest.mark.parametrize("seen", [0, 1, 9, 20])
+def test_many_features_of_which_some_were_never_seen(seen):
+    """Merging computes everything anew; the inverse is taken among the features seen."""
+    rng = np.random.default_rng(seen)
+    X, r = np.zeros((15, 20)), rng.standard_normal(15)
+    X[:, rng.permutation(20)[:seen]] = rng.standard_normal((15, seen))
+    for kind, lam in ((RidgeModel, 0.3), (ScaledRidge, 0.3)):
+        model, other = kind(n_features=20, regularization=lam), kind(n_features=20, regularization=lam)
+        model.observe_many(X[:7], r[:7])
+        other.observe_many(X[7:], r[7:])
+        model.merge(other)
+        V = model.V
+        np.testing.assert_allclose(model.V_inv, np.linalg.inv(V), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(model.theta_hat, np.linalg.solve(V, model.b), rtol=1e-9, atol=1e-12)
+        assert model.log_det == pytest.approx(np.linalg.slogdet(V / lam)[1], rel=1e-10, abs=1e-12)
+        if kind is RidgeModel:
+            np.testing.assert_allclose(V, lam * np.eye(20) + X.T @ X, rtol=1e-12, atol=1e-12)
+
+
 def test_shipped_checks():
     check_model(lambda: ScaledRidge(n_features=3))

@@ -135,6 +135,8 @@ class RidgeNumbers:
         from scipy.linalg import lapack  # takes a while to load
 
         seen = np.flatnonzero(np.diag(self._V) != self._lam)
+        if not len(seen):  # LAPACK takes no empty matrix
+            return bool(kernels.linear.ridge.refresh(self._block, self._d))
         part = np.ix_(seen, seen)
         C, trouble = lapack.dpotrf(self._V[part].T, lower=1, clean=1, overwrite_a=1)
         if trouble:

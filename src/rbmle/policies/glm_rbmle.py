@@ -1,13 +1,15 @@
 """GLM-RBMLE: reward-biased maximum likelihood for generalized linear bandits, the paper's second method."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
 from rbmle import kernels
+from rbmle.models.glm import GLMModel
 from rbmle.models.glm_points import GLMPoints
-from rbmle.params import FunctionOfRound, ScheduleLike
+from rbmle.models.scaled_glm import ScaledGLM
+from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
 from rbmle.policies.glm import RegularizedGLM
 from rbmle.schedules import OnePlusLog, Sqrt, evaluate
 from rbmle.types import FloatArray, IntArray
@@ -25,7 +27,11 @@ class GLMRBMLE(RegularizedGLM):
     (kernels.glm.prune) and need no solve: `arms_solved` says how many of the last decision did.
     `scores` solves all.
 
-    bias, boost: α(t) and η(t); √t and 1 + log t in the paper.
+    bias, boost: α(t) and η(t); √t and 1 + log t in the paper, for contexts of size 1. bias="auto" is for data in units
+        of their own: features are divided by sizes that are learnt, as in `LinRBMLE`, and α(t) = ½ √(t κ̂/d_eff), κ̂ the
+        mean information of a reward, d_eff = d − λ tr H⁻¹, all renewed at n = 1, 2, 4, 8, … rewards (see ScaledGLM).
+        Blocks of rounds and arms that stay then go decision by decision.
+    regularization: λ. 1 unless said otherwise; with "auto" 0.03.
     memory: "online" keeps a bounded part of the history; the index is then ηα m + (η−½)α² v, m and v mean and variance
         of the score x_aᵀθ, in O(K d²) a decision, whatever t.
 
@@ -39,17 +45,46 @@ class GLMRBMLE(RegularizedGLM):
     notation = "ℓ(θ̄) + η(t) α(t) θ̄ᵀx − ½ λ‖θ̄‖²"
     source = "Hung, Hsieh, Liu & Kumar 2021, Algorithm 2"
 
-    bias: Annotated[ScheduleLike, FunctionOfRound()] = Sqrt()
+    regularization: Annotated[float, Optional(Real(0.0, open_low=True))] = cast(float, None)
+    bias: Annotated[ScheduleLike | Literal["auto"], FunctionOfRound(auto=True)] = Sqrt()
     boost: Annotated[ScheduleLike, FunctionOfRound()] = OnePlusLog()
 
     def __post_init__(self) -> None:
+        if cast(float | None, self.regularization) is None:
+            self.regularization = 0.03 if self.bias == "auto" else 1.0
         super().__post_init__()
         self.arms_solved = 0
         self._middle = np.zeros(self.n_features)  # near θ̂, from where all arms are bounded
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """α(t) and η(t)."""
-        return np.column_stack([evaluate(self.bias, rounds, "bias"), evaluate(self.boost, rounds, "boost")])
+        if isinstance(self.bias, str):
+            alpha = self.model.bias_factor * np.sqrt(rounds)
+        else:
+            alpha = evaluate(self.bias, rounds, "bias")
+        return np.column_stack([alpha, evaluate(self.boost, rounds, "boost")])
+
+    def new_model(self) -> GLMModel:
+        """A model of the family that has seen nothing; one that learns scales where the bias asks for it."""
+        if self.bias != "auto":
+            return super().new_model()
+        settings = {name: getattr(self, name) for name in ("n_features", "family", "regularization", "memory")}
+        return ScaledGLM(**settings)
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """With exact memory and a bias that is given; with "auto" scales are renewed at other times."""
+        return super().merge_is_exact and self.bias != "auto"
+
+    def _seen(self, X: FloatArray) -> FloatArray:
+        """Contexts as kernels are to see them."""
+        scaled: FloatArray = self.model.scaled(X) if self.bias == "auto" else X
+        return scaled
+
+    def _weights(self, t: int) -> list[float]:
+        """α(t) and η(t), with "auto" by what is known now."""
+        row = self._numbers.block(t, 1)[0] if self.bias == "auto" else self._numbers.at(t)
+        return list(row.tolist())
 
     @property
     def concordance(self) -> float:
@@ -65,10 +100,10 @@ class GLMRBMLE(RegularizedGLM):
         self._warn_if_slow()
         if self.memory == "online":
             return int(np.argmax(self._scores(X, held, t)))
-        alpha, eta = self._numbers.at(t).tolist()
+        alpha, eta = self._weights(t)
         rule, problem = self._rule(alpha, eta), self.model.problem()
         if held is None:
-            arm, self.arms_solved = kernels.glm.choose.choose(problem, rule, self._middle, X)
+            arm, self.arms_solved = kernels.glm.choose.choose(problem, rule, self._middle, self._seen(X))
         else:
             arm, self.arms_solved = held.choose(self.model, rule, self._middle)
         if arm < 0:
@@ -79,29 +114,32 @@ class GLMRBMLE(RegularizedGLM):
         if self.memory == "exact":
             return self._solve(X, t)[0]
         scores, self.arms_solved = np.empty(len(X)), 0
-        (estimate, H_inv), (alpha, eta) = self.model.curvature(), self._numbers.at(t).tolist()
-        kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, X, scores)
+        (estimate, H_inv), (alpha, eta) = self.model.curvature(), self._weights(t)
+        kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, self._seen(X), scores)
         return scores
 
     def solve(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
-        """The index (K,) and θ̄ (K, d) of every arm, each solved in full: a function of what was learnt alone."""
+        """The index (K,) and θ̄ (K, d) of every arm, each solved in full: a function of what was learnt alone.
+
+        With bias="auto" θ̄ is that of scaled contexts.
+        """
         X = self._arms(contexts)
         with self.lock:
             return self._solve(X, self.t)
 
     def _solve(self, X: FloatArray, t: int, surrogate: bool = False) -> tuple[FloatArray, FloatArray]:
-        model, (alpha, eta) = self.model, self._numbers.at(t).tolist()
+        model, Z, (alpha, eta) = self.model, self._seen(X), self._weights(t)
         if self.memory == "online":
             estimate, H_inv = model.curvature()
-            return self._scores(X, None, t), estimate + alpha * X @ H_inv
+            return self._scores(X, None, t), estimate + alpha * Z @ H_inv
         scores, theta, self.arms_solved = np.empty(len(X)), np.empty(X.shape), len(X)
         index = alpha, eta, model.squares, surrogate
-        if not kernels.glm.index.solve_all(model.problem(), index, X, scores, theta, model.scratch()):
+        if not kernels.glm.index.solve_all(model.problem(), index, Z, scores, theta, model.scratch()):
             raise self._unsolved()
         return scores, theta
 
     def _bind(self, X: FloatArray) -> GLMPoints | None:
-        return GLMPoints(X) if self.memory == "exact" else None
+        return GLMPoints(X) if self.memory == "exact" and self.bias != "auto" else None
 
     def _pull(self, X: FloatArray, held: GLMPoints | None, arm: int, reward: Any) -> None:
         if held is None:
@@ -110,6 +148,8 @@ class GLMRBMLE(RegularizedGLM):
             held.pull(self.model, self.concordance, arm, reward)
 
     def _play_some(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+        if self.bias == "auto":
+            return self._play_singly(contexts, rewards, arms)
         model, rounds = self.model, self._rounds(rewards, arms)
         if self.memory == "online":
             return int(model.play(kernels.glm.rounds.play_online, 0, contexts, *rounds[:3]))
@@ -117,6 +157,14 @@ class GLMRBMLE(RegularizedGLM):
             kernels.glm.rounds.play, len(rewards), model.regularization, self._rule(), self._middle, contexts, rounds
         )
         return self._noted(done, rounds)
+
+    def _play_singly(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+        """Round by round, for weights and contexts that depend on what was learnt."""
+        for t in range(len(rewards)):
+            X = contexts[t % len(contexts)]
+            arms[t] = self._choose(X, None, self.t)
+            self.model.observe(X[arms[t]], rewards[t, arms[t]])
+        return len(rewards)
 
     def _play_held(self, X: FloatArray, held: GLMPoints | None, rewards: FloatArray) -> IntArray:
         if held is None:

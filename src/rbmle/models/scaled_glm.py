@@ -28,7 +28,7 @@ class ScaledGLM(GLMModel):
     >>> model.observe([1000.0, 0.0], 1.0)
     >>> mean, _ = model.predict([[1000.0, 0.0], [0.0, 0.001]])
     >>> mean.round(3)
-    array([0.931, 0.5  ])
+    array([0.925, 0.5  ])
     """
 
     def __init__(self, **settings: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rbmle.errors import InvalidInputError, RbmleError
+from rbmle.errors import ConvergenceError, InvalidInputError, RbmleError
 from rbmle.inputs import as_contexts, is_empty, require_contexts
 from rbmle.models.glm import GLMModel, inverse_of
 from rbmle.models.scales import SHAPES, Scales
@@ -84,8 +84,11 @@ class ScaledGLM(GLMModel):
             return
         self.scales.renew(self.n)
         self._multiply(self.scales.since(old))
-        information = float(np.trace(self.H)) - self.regularization * self.n_features
-        d_eff = self.n_features - self.regularization * float(np.trace(self.H_inv))
+        try:
+            information = float(np.trace(self.H)) - self.regularization * self.n_features
+            d_eff = self.n_features - self.regularization * float(np.trace(self.H_inv))
+        except ConvergenceError:
+            return  # what was learnt is learnt; who asks for the estimate is told, and the factor stays
         self._bias_factor = 0.5 * float(np.sqrt(max(information, 0.0) / self.n / max(d_eff, 1.0)))
 
     def _multiply(self, ratio: FloatArray) -> None:

@@ -11,7 +11,6 @@ from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
 from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
 from rbmle.kernels.linear.ridge import (
     LEARNT,
-    ROUGH,
     SMALL,
     Ridge,
     all_within,
@@ -122,7 +121,7 @@ def play(rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, arms
             copy_row(now, arm, x)
             outcome = learn(ridge, x, rewards[t, arm], u)
         if outcome != LEARNT:
-            return t + int(outcome == ROUGH), outcome
+            return t, outcome
     return B, LEARNT
 
 

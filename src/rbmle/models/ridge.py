@@ -165,7 +165,9 @@ class RidgeModel:
             self._note(X[start : start + done], r[start : start + done])
             self._count(done)
             start += done
-            if outcome:
+            if outcome == kernels.linear.ridge.ROUGH:
+                self._invert()
+            elif outcome:
                 try:
                     self._observe_again(outcome, X[start], float(r[start]))
                 except RbmleError:
@@ -176,13 +178,15 @@ class RidgeModel:
                 start += 1
 
     def _observe_again(self, outcome: int, x: FloatArray, r: float) -> None:
-        """Learn what a kernel could not, from an inverse computed anew, or say why it cannot be learnt."""
+        """Learn what a kernel could not, from an inverse computed anew, or say why it cannot; or only renew that."""
         if outcome == kernels.linear.ridge.LOST:
             self._invert()
             outcome = kernels.linear.ridge.observe(self._block, self.scaled(x), r)
-        if outcome == kernels.linear.ridge.LOST:
+        if outcome == kernels.linear.ridge.ROUGH:
+            self._invert()
+        elif outcome == kernels.linear.ridge.LOST:
             raise self._lost()
-        if outcome:
+        elif outcome:
             raise refuse_values(x, r)
 
     def play(self, rule: "Rule", contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
@@ -201,6 +205,9 @@ class RidgeModel:
                 self._note(contexts[rows, chosen], rewards[rows, chosen])
             self._count(done)
             start += done
+            if outcome == kernels.linear.ridge.ROUGH:
+                self._invert()
+                continue
             if start == stop or arms[start] < 0:
                 break
             if outcome == kernels.linear.ridge.REFUSED:

@@ -21,8 +21,11 @@ from rbmle.types import FloatArray
 
 # Below this many features plain loops beat the call of a matrix product (measured).
 SMALL = 12
-# What `learn` says: done; a number that is not finite or would not stay so; V⁻¹ has lost its definiteness to rounding.
-LEARNT, REFUSED, LOST = 0, 1, 2
+# What `learn` says: done; a number that is not finite or would not stay so; V⁻¹ has lost its definiteness to rounding;
+# done, but V⁻¹ has lost digits and is to be computed anew.
+LEARNT, REFUSED, LOST, ROUGH = 0, 1, 2, 3
+# A direction whose variance falls by this factor at once keeps only half of its digits.
+STEEP = 1e8
 
 
 class Ridge(NamedTuple):
@@ -157,7 +160,7 @@ def grow(volume: FloatArray, factor: float) -> None:
 
 @compiled
 def observe(block: FloatArray, x: FloatArray, r: float) -> int:
-    """Learn one reward: LEARNT, or why not, and then nothing has changed."""
+    """Learn one reward: LEARNT or ROUGH, or why not, and then nothing has changed."""
     return learn(ridge_in(block, len(x)), x, r, np.empty(len(x)))
 
 
@@ -193,6 +196,8 @@ def learn(ridge: Ridge, x: FloatArray, r: float, u: FloatArray) -> int:
             for j in range(d):
                 V[i, j] += x[i] * x[j]
                 V_inv[i, j] -= u[i] * u[j]
+        if q > STEEP:
+            outcome = ROUGH
     return outcome
 
 
@@ -236,6 +241,8 @@ def learn_three(ridge: Ridge, X: FloatArray, t: int, arm: int, r: float) -> int:
         V_inv[2, 2] -= g2 * u2
         V[0, 1], V[0, 2], V[1, 2] = V[1, 0], V[2, 0], V[2, 1]
         V_inv[0, 1], V_inv[0, 2], V_inv[1, 2] = V_inv[1, 0], V_inv[2, 0], V_inv[2, 1]
+        if q > STEEP:
+            outcome = ROUGH
     return outcome
 
 
@@ -247,7 +254,7 @@ def observe_many(block: FloatArray, X: FloatArray, rewards: FloatArray) -> tuple
     for s in range(len(rewards)):
         outcome = learn(ridge, X[s], rewards[s], u)
         if outcome != LEARNT:
-            return s, outcome
+            return s + int(outcome == ROUGH), outcome
     return len(rewards), LEARNT
 
 

@@ -11,6 +11,7 @@ from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
 from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
 from rbmle.kernels.linear.ridge import (
     LEARNT,
+    ROUGH,
     SMALL,
     Ridge,
     all_within,
@@ -121,7 +122,7 @@ def play(rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, arms
             copy_row(now, arm, x)
             outcome = learn(ridge, x, rewards[t, arm], u)
         if outcome != LEARNT:
-            return t, outcome
+            return t + int(outcome == ROUGH), outcome
     return B, LEARNT
 
 

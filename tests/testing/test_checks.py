@@ -117,7 +117,7 @@ class PlaysTheWorst(Faulty):
         return int(np.argmin(self.scores(contexts)))
 
 
-class ShowsAnotherDraw(FaultySampler):
+class DrawsBeforeItLooks(FaultySampler):
     def choose(self, contexts, *, t=None):
         self.rng.random()
         return super().choose(contexts, t=t)
@@ -239,12 +239,6 @@ class AcceptsNaN(Faulty):
         return super().choose(np.nan_to_num(contexts))
 
 
-class DrawsBeforeItLooks(FaultySampler):
-    def choose(self, contexts, *, t=None):
-        self.rng.random()
-        return super().choose(contexts, t=t)
-
-
 class IgnoresRounds(Faulty):
     def choose(self, contexts, *, t=None):
         return super().choose(contexts)
@@ -272,7 +266,7 @@ FAULTS = [
     ("choice_is_an_arm", ChoosesNoArm),
     ("choosing_changes_nothing", LearnsByChoosing),
     ("best_score_is_played", PlaysTheWorst),
-    ("best_score_is_played", ShowsAnotherDraw),
+    ("best_score_is_played", DrawsBeforeItLooks),
     ("seeds_matter", IgnoresSeed),
     ("many_choices_equal_single_ones", DrawsForMany),
     ("probabilities_are_chances", ClaimsWrongChances),

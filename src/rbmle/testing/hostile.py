@@ -6,6 +6,7 @@ The class of the policy must be importable there: of a module, not of a script o
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,8 @@ def save_while_learning(policy: Policy, files: int) -> None:
             while not stop.is_set():
                 policy.update(X[number % many], r[number % many])
                 number += 1
+                if number % 10 == 0:
+                    time.sleep(1e-5)  # lets the other thread write its file
         except Exception as reason:  # noqa: BLE001 - told to the thread that waits
             failed.append(reason)
 

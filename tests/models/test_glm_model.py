@@ -129,7 +129,7 @@ def test_state_and_back(memory):
     assert np.allclose(twin.theta_hat, model.theta_hat, rtol=1e-12)
     assert twin.n == 91
     before = model.theta_hat
-    for broken in ({**model.state(), "theta_hat": np.zeros(3)}, {**model.state(), "n": np.array(np.nan)}):
+    for broken in ({**model.state(), "contexts": np.zeros((2, 3))}, {**model.state(), "n": np.array(np.nan)}):
         with pytest.raises(InvalidInputError, match="state"):
             model.restore(broken)
     assert np.array_equal(model.theta_hat, before)

@@ -91,7 +91,7 @@ def test_missing_names(make):
         ("squares", -1.0),
         ("contexts", [[1e80, 0.5], [0.2, -1.0]]),
         ("contexts", [[1.0, 0.5]]),
-        ("theta_hat", [np.inf, 0.0]),
+        ("sums", [np.inf, 0.0]),
     ],
 )
 def test_rows_that_cannot_be(memory, name, value):

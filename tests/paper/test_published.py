@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 import rbmle
-from rbmle.kernels import vids
+from rbmle.kernels.linear import vids
 from rbmle.paper.published import (
     PublishedBayesUCB,
     PublishedKGStar,

@@ -21,9 +21,6 @@ OURS = {
     if type(policy).__module__.startswith("rbmle.policies.")
 }
 CHECKS = {check.__name__: check for check in POLICY_CHECKS}
-# Not yet so: with exact memory the estimate is solved when somebody asks, from where it was solved last.
-WARM = "reading θ̂ moves the point that its next solution starts from, and with it the last bits"
-KNOWN = {(name, "reading_changes_nothing"): WARM for name in ("EpsilonGreedyGLM", "GLMRBMLE", "UCBGLM")}
 
 
 def test_discovery_finds_every_public_policy():
@@ -33,16 +30,12 @@ def test_discovery_finds_every_public_policy():
 
 @pytest.mark.parametrize("check", POLICY_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", OURS)
-def test_every_policy_passes(name, check, request):
-    if (name, check.__name__) in KNOWN:
-        request.applymarker(pytest.mark.xfail(reason=KNOWN[name, check.__name__]))
+def test_every_policy_passes(name, check):
     check(OURS[name].copy())
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_every_policy_passes_with_many_features(name, request):
-    if name in {known for known, _ in KNOWN}:
-        request.applymarker(pytest.mark.xfail(reason="as with few features"))
+def test_every_policy_passes_with_many_features(name):
     check_policy(standard_policies(14)[name])
 
 

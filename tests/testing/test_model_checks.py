@@ -24,9 +24,7 @@ MODELS = {
 
 @pytest.mark.parametrize("check", MODEL_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", MODELS)
-def test_every_model_passes(name, check, request):
-    if name.startswith("GLMModel") and check.__name__ == "model_nonsense_is_not_restored":
-        request.applymarker(pytest.mark.xfail(reason="restore(None) of a GLMModel is a raw TypeError"))
+def test_every_model_passes(name, check):
     check(MODELS[name])
 
 

@@ -11,6 +11,7 @@ from rbmle.families import Family, Known, get
 from rbmle.inputs import as_contexts, as_observation, as_observations, is_empty, require_finite
 from rbmle.models.glm_state import checked_state
 from rbmle.models.link import link_of
+from rbmle.models.protocol import Sized
 from rbmle.params import Integer, OneOf, Real
 from rbmle.types import FloatArray
 
@@ -31,8 +32,8 @@ def unlearnt(model: Any, context: FloatArray, reward: float, trouble: str = "") 
     )
 
 
-class GLMModel:
-    """θ̂ = argmax Σ r_s x_sᵀθ − b(x_sᵀθ) − ½λ‖θ‖², kept warm, and the curvature H = Σ μ'(x_sᵀθ̂) x_s x_sᵀ + λI.
+class GLMModel(Sized):
+    """θ̂ = argmax Σ r_s x_sᵀθ − b(x_sᵀθ) − ½λ‖θ‖² and the curvature H = Σ μ'(x_sᵀθ̂) x_s x_sᵀ + λI.
 
     memory="exact" keeps the whole history with identical contexts as one row (context, count, sum of rewards): with
     a fixed set of K contexts that is at most K rows, however long the run. The gradient at θ̂, component by component,
@@ -83,19 +84,9 @@ class GLMModel:
         self._allocate(WINDOW if self._online else FIRST_ROOM)
 
     @property
-    def n_features(self) -> int:
-        """d, the length of a context."""
-        return self._d
-
-    @property
     def family(self) -> Family:
         """The family of the rewards."""
         return self._family
-
-    @property
-    def regularization(self) -> float:
-        """λ."""
-        return self._lam
 
     @property
     def memory(self) -> str:
@@ -175,17 +166,12 @@ class GLMModel:
 
     def _estimate(self) -> FloatArray:
         if not self._online and self._solved != self.version:
-            for start in (self._theta, np.zeros(self._d)):
-                theta = start.copy()
-                good, worst = kernels.glm.newton.estimate(self.problem(), theta, self.scratch())
-                if good:
-                    break
-            else:
-                raise ConvergenceError(
-                    f"The estimate of {self!r} was not reached: "
-                    + (self.trouble() or f"the gradient is {worst:.1e} of its terms, which is more than "
-                       f"{kernels.glm.newton.TOLERANCE:g}") + "."
-                )  # fmt: skip
+            # From 0, not from where the last search ended: whoever asked before must not be seen in the last bits.
+            theta = np.zeros(self._d)
+            good, worst = kernels.glm.newton.estimate(self.problem(), theta, self.scratch())
+            if not good:
+                reached = f"the gradient is {worst:.1e} of its terms, above {kernels.glm.newton.TOLERANCE:g}"
+                raise ConvergenceError(f"The estimate of {self!r} was not reached: {self.trouble() or reached}.")
             self._theta[:] = theta
             self._solved = self.version
         return self._theta
@@ -304,11 +290,11 @@ class GLMModel:
     def state(self) -> dict[str, FloatArray]:
         """All that is learnt, as plain arrays of its own."""
         contexts, counts, sums = self.rows
-        state = {"n": np.array(float(self.n)), "squares": np.array(self.squares), "theta_hat": self._theta.copy(),
-                 "contexts": contexts, "counts": counts, "sums": sums}  # fmt: skip
+        state = {"n": np.array(float(self.n)), "squares": np.array(self.squares)}
+        state |= {"contexts": contexts, "counts": counts, "sums": sums}
         if self._online:
-            state |= {"H_inv": self._H_inv.copy(), "folded": self._A.copy(), "pull": self._b.copy()}
-            state["pending"] = np.array(self._totals[PENDING])
+            state |= {"theta_hat": self._theta.copy(), "H_inv": self._H_inv.copy()}
+            state |= {"folded": self._A.copy(), "pull": self._b.copy(), "pending": np.array(self._totals[PENDING])}
         return state
 
     def restore(self, state: Mapping[str, FloatArray]) -> None:
@@ -318,10 +304,10 @@ class GLMModel:
     def _take(self, new: Mapping[str, FloatArray]) -> None:
         """Make a checked state one's own."""
         self._past, n = self.version + 1 - int(new["n"]), float(new["n"])
-        self._theta[:] = new["theta_hat"]
         self._totals[:] = [0.0, n, float(new["squares"]), float(new.get("pending", 0.0))]
         if self._online:
-            self._H_inv[:], self._A[:], self._b[:] = new["H_inv"], new["folded"], new["pull"]
+            self._theta[:], self._H_inv[:] = new["theta_hat"], new["H_inv"]
+            self._A[:], self._b[:] = new["folded"], new["pull"]
         self._allocate(WINDOW if self._online else FIRST_ROOM)
         self._reserve(len(new["counts"]))
         kernels.glm.rows.put_many(self._rows(), new["contexts"], new["counts"], new["sums"])

@@ -7,14 +7,17 @@ import numpy as np
 from rbmle.errors import InvalidInputError
 from rbmle.families import Family
 from rbmle.inputs import LARGEST_CONTEXT
-from rbmle.models.state import length_of, read_state, require_count, require_definite, require_inverse
+from rbmle.models.state import length_of, read_state, require_count, require_definite, require_inverse, require_mapping
 from rbmle.types import FloatArray
 
 
 def checked_state(state: Mapping[str, FloatArray], d: int, family: Family, window: int | None) -> dict[str, FloatArray]:
     """The arrays of a state with exact memory, or with a window of at most so many rows; or an error."""
+    require_mapping(state)
     m, old = length_of(state, "counts"), window is not None and "H" in state
-    shapes: dict[str, tuple[int, ...]] = {"n": (), "squares": (), "theta_hat": (d,)}
+    shapes: dict[str, tuple[int, ...]] = {"n": (), "squares": ()}
+    if window is not None:
+        shapes["theta_hat"] = (d,)
     if old:  # version 0.1 wrote all in one quadratic
         new = as_window(read_state(state, {**shapes, "H": (d, d), "H_inv": (d, d)}))
     else:

@@ -11,6 +11,7 @@ from rbmle.families import Logistic
 from rbmle.inputs import as_contexts, as_observation, as_observations, is_empty, require_finite
 from rbmle.models.glm import unlearnt
 from rbmle.models.link import link_of
+from rbmle.models.protocol import Sized
 from rbmle.models.state import read_state, require_count, require_positive
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray, IntArray
@@ -26,7 +27,7 @@ def reward_of(model: Any, contexts: Any) -> tuple[FloatArray, FloatArray]:
     return family.mean(score), family.derivative(score) ** 2 * variance
 
 
-class LaplaceModel:
+class LaplaceModel(Sized):
     """Weights N(m_i, 1/q_i), independent of each other, from m = 0 and q = λ. A reward, y = 1 for 1 and −1 for 0, does:
 
     m ← argmin ½Σ q_i(w_i−m_i)² + log(1+e^{−y wᵀx}),   q_i ← q_i + x_i² p(1−p),   p = μ(mᵀx)
@@ -49,16 +50,6 @@ class LaplaceModel:
         self._n = self._past = 0
         self._mean = np.zeros(self._d)
         self._precision = np.full(self._d, self._lam)
-
-    @property
-    def n_features(self) -> int:
-        """d, the length of a context."""
-        return self._d
-
-    @property
-    def regularization(self) -> float:
-        """λ."""
-        return self._lam
 
     @property
     def n(self) -> int:

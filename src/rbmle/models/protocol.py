@@ -47,3 +47,20 @@ class Model(Protocol):
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Take over a state; refuses what cannot be one and leaves the model as it was."""
         ...
+
+
+class Sized:
+    """What a model is for life."""
+
+    _d: int
+    _lam: float
+
+    @property
+    def n_features(self) -> int:
+        """d, the length of a context."""
+        return self._d
+
+    @property
+    def regularization(self) -> float:
+        """λ."""
+        return self._lam

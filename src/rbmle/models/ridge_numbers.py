@@ -8,6 +8,7 @@ import numpy as np
 
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
+from rbmle.models.protocol import Sized
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.models.state import read_state, require_count, require_definite, require_positive, require_symmetric
 from rbmle.params import Integer, Real
@@ -17,7 +18,7 @@ from rbmle.types import FloatArray
 REFRESH = 8192
 
 
-class RidgeNumbers:
+class RidgeNumbers(Sized):
     """V, V⁻¹, b, θ̂ and the determinant, with the pulls that a catalogue keeps for them; a model learns into these."""
 
     def __init__(self, *, n_features: int, regularization: float = 1.0) -> None:
@@ -39,16 +40,6 @@ class RidgeNumbers:
         self._held: RidgeCatalogue | None = None
         self._before: tuple[FloatArray, FloatArray] = (self._V, self._b)
         self._behind = False
-
-    @property
-    def n_features(self) -> int:
-        """d."""
-        return self._d
-
-    @property
-    def regularization(self) -> float:
-        """λ."""
-        return self._lam
 
     @property
     def n(self) -> int:

@@ -14,10 +14,15 @@ LARGEST_COUNT = 2**53
 ASYMMETRY, INVERSION = 1e-9, 1e-2
 
 
-def read_state(state: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, FloatArray]:
-    """Copies of the arrays of a state, of these shapes and finite, or an error."""
+def require_mapping(state: object) -> None:
+    """Arrays by name."""
     if not isinstance(state, Mapping):
         raise InvalidInputError(f"state must be a dict of arrays. Got {describe(state)}.")
+
+
+def read_state(state: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, FloatArray]:
+    """Copies of the arrays of a state, of these shapes and finite, or an error."""
+    require_mapping(state)
     missing = sorted(set(shapes) - set(state))
     if missing:
         raise InvalidInputError(f"state must hold {', '.join(sorted(shapes))}. Missing: {', '.join(missing)}.")

@@ -140,5 +140,5 @@ class PublishedLaplaceModel:
         m = length_of(state, "counts")
         rows = read_state(state, {"contexts": (m, d), "counts": (m,), "sums": (m,)})
         squares = np.asarray(rows["sums"].sum())  # rewards are 0 and 1
-        self._history.restore({"n": new["n"], "squares": squares, "theta_hat": np.zeros(d), **rows})
+        self._history.restore({"n": new["n"], "squares": squares, **rows})
         self._mean[:], self._variance[:] = new["mean"], new["variance"]

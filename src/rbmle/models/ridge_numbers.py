@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from math import log
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,15 +25,18 @@ class RidgeNumbers(Sized):
         name = type(self).__name__
         params.require(name, "n_features", n_features, Integer(1))
         params.require(name, "regularization", regularization, Real(0.0, open_low=True))
-        self._d, self._lam = d, lam = int(n_features), float(regularization)
-        self._n = 0
-        self._version = 0
+        self._allocate(int(n_features), float(regularization))
+
+    def _allocate(self, d: int, lam: float) -> None:
+        """Numbers of a model that has seen nothing."""
+        self._d, self._lam = d, lam
+        self._n = self._version = 0
         # The arrays below are views of one block, which is what compiled code takes (kernels.linear.ridge).
         self._block = np.zeros(2 * d * d + 2 * d + 3)
         self._V, self._V_inv = self._block[: 2 * d * d].reshape(2, d, d)
         self._b, self._theta = self._block[2 * d * d : -3].reshape(2, d)
         self._volume = self._block[-3:]
-        self._V[:], self._V_inv[:] = lam * np.eye(d), np.eye(d) / lam
+        self._V.flat[:: d + 1], self._V_inv.flat[:: d + 1] = lam, 1.0 / lam
         self._volume[:] = 0.0, 1.0, d * log(lam)
         self._plan_refresh()
         # Arms that stay keep their pulls as sums (`_held`); V and b follow from those and from `_before`.
@@ -195,11 +198,16 @@ class RidgeNumbers(Sized):
 
     def __setstate__(self, snapshot: dict[str, Any]) -> None:
         if "_block" not in self.__dict__:  # a new object
-            RidgeNumbers.__init__(self, n_features=snapshot["d"], regularization=snapshot["lam"])
+            self._allocate(snapshot["d"], snapshot["lam"])
         self._block[:] = snapshot["block"]
         self._held, self._behind = None, False
         self._n, self._next_refresh = snapshot["n"], snapshot["plan"]
         self._version += 1
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+        twin = object.__new__(type(self))
+        twin.__setstate__(self.__getstate__())
+        return twin
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_features={self._d}, regularization={self._lam}, n={self._n})"

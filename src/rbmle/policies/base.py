@@ -153,7 +153,7 @@ class Policy(params.Frozen, ABC):
         """
         X = self._arms(contexts)
         with self.lock:
-            return self._choose(X, None, self.t if t is None else as_round(t))
+            return self._choose(X, None, self.model.n + 1 if t is None else as_round(t))
 
     def scores(self, contexts: Any, *, t: int | None = None) -> FloatArray:
         """The index of every arm, shape (K,), as the next `choose` will see them: asking leaves the generator alone."""
@@ -254,7 +254,18 @@ class Policy(params.Frozen, ABC):
     def reseed(self, seed: int, *path: int) -> None:
         """Start the policy's own generator anew."""
         self.origin = (int(seed), *path)
-        self.rng = generator(seed, *path)
+        self._rng: np.random.Generator | None = None
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The policy's own generator, made when first asked for: most policies never do."""
+        if self._rng is None:
+            self._rng = generator(*self.origin)
+        return self._rng
+
+    @rng.setter
+    def rng(self, rng: np.random.Generator) -> None:
+        self._rng = rng
 
     @contextmanager
     def _looking_ahead(self) -> Iterator[None]:
@@ -274,7 +285,7 @@ class Policy(params.Frozen, ABC):
         twin = type(self)(**self.params)
         with self.lock:
             twin.model = copy.deepcopy(self.model)
-            twin.origin, twin.rng = self.origin, twin_of(self.rng)
+            twin.origin, twin._rng = self.origin, None if self._rng is None else twin_of(self._rng)
         return twin
 
     def merge(self, other: "Policy") -> None:
@@ -301,7 +312,10 @@ class Policy(params.Frozen, ABC):
     def __getstate__(self) -> dict[str, Any]:
         with self.lock:  # copied here, for whoever asked reads on without the lock
             values = {name: value for name, value in vars(self).items() if name != "lock"}
-            return values | {"model": copy.deepcopy(self.model), "rng": twin_of(self.rng)}
+            return values | {
+                "model": copy.deepcopy(self.model),
+                "_rng": None if self._rng is None else twin_of(self._rng),
+            }
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values, lock=threading.RLock())

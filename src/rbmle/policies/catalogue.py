@@ -47,7 +47,7 @@ class Catalogue:
         """The arm to play."""
         policy = self._policy
         with policy.lock:
-            return policy._choose(self._X, self._held, policy.t if t is None else as_round(t))
+            return policy._choose(self._X, self._held, policy.model.n + 1 if t is None else as_round(t))
 
     def scores(self, *, t: int | None = None) -> FloatArray:
         """The index of every arm, shape (K,), as the next `choose` will see them."""

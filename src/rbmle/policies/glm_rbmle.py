@@ -51,7 +51,7 @@ class GLMRBMLE(RegularizedGLM):
 
     def __post_init__(self) -> None:
         if cast(float | None, self.regularization) is None:
-            self.regularization = 0.03 if self.bias == "auto" else 1.0
+            self.regularization = 0.03 if isinstance(self.bias, str) else 1.0
         super().__post_init__()
         self.arms_solved = 0
         self._middle = np.zeros(self.n_features)  # near θ̂, from where all arms are bounded
@@ -66,7 +66,7 @@ class GLMRBMLE(RegularizedGLM):
 
     def new_model(self) -> GLMModel:
         """A model of the family that has seen nothing; one that learns scales where the bias asks for it."""
-        if self.bias != "auto":
+        if not isinstance(self.bias, str):
             return super().new_model()
         settings = {name: getattr(self, name) for name in ("n_features", "family", "regularization", "memory")}
         return ScaledGLM(**settings)
@@ -74,16 +74,16 @@ class GLMRBMLE(RegularizedGLM):
     @property
     def merge_is_exact(self) -> bool:
         """With exact memory and a bias that is given; with "auto" scales are renewed at other times."""
-        return super().merge_is_exact and self.bias != "auto"
+        return super().merge_is_exact and not isinstance(self.bias, str)
 
     def _seen(self, X: FloatArray) -> FloatArray:
         """Contexts as kernels are to see them."""
-        scaled: FloatArray = self.model.scaled(X) if self.bias == "auto" else X
+        scaled: FloatArray = self.model.scaled(X) if isinstance(self.bias, str) else X
         return scaled
 
     def _weights(self, t: int) -> list[float]:
         """α(t) and η(t), with "auto" by what is known now."""
-        row = self._numbers.block(t, 1)[0] if self.bias == "auto" else self._numbers.at(t)
+        row = self._numbers.block(t, 1)[0] if isinstance(self.bias, str) else self._numbers.at(t)
         return list(row.tolist())
 
     @property
@@ -139,7 +139,7 @@ class GLMRBMLE(RegularizedGLM):
         return scores, theta
 
     def _bind(self, X: FloatArray) -> GLMPoints | None:
-        return GLMPoints(X) if self.memory == "exact" and self.bias != "auto" else None
+        return GLMPoints(X) if self.memory == "exact" and not isinstance(self.bias, str) else None
 
     def _pull(self, X: FloatArray, held: GLMPoints | None, arm: int, reward: Any) -> None:
         if held is None:
@@ -148,7 +148,7 @@ class GLMRBMLE(RegularizedGLM):
             held.pull(self.model, self.concordance, arm, reward)
 
     def _play_some(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
-        if self.bias == "auto":
+        if isinstance(self.bias, str):
             return self._play_singly(contexts, rewards, arms)
         model, rounds = self.model, self._rounds(rewards, arms)
         if self.memory == "online":

@@ -1,7 +1,7 @@
 """LinRBMLE: reward-biased maximum likelihood for linear bandits, the paper's first method."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from rbmle import kernels
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scaled_ridge import ScaledRidge
 from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
-from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.schedules import Sqrt, evaluate
 from rbmle.types import FloatArray
@@ -62,12 +61,12 @@ class LinRBMLE(LinearPolicy):
 
     def __post_init__(self) -> None:
         if cast(float | None, self.regularization) is None:
-            self.regularization = 0.1 if self.bias == "auto" else 1.0
+            self.regularization = 0.1 if isinstance(self.bias, str) else 1.0
         super().__post_init__()
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing; one that learns scales where the bias asks for it."""
-        kind = ScaledRidge if self.bias == "auto" else RidgeModel
+        kind = ScaledRidge if isinstance(self.bias, str) else RidgeModel
         return kind(n_features=self.n_features, regularization=self.regularization)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
@@ -82,12 +81,8 @@ class LinRBMLE(LinearPolicy):
 
         A policy that was merged has just renewed its scales, one that saw everything did so at the last power of two.
         """
-        return self.bias != "auto"
+        return not isinstance(self.bias, str)
 
-    def _arms(self, contexts: Any) -> FloatArray:
-        # Kernels, which see scaled contexts, cannot tell whether these are within the limits.
-        return Policy._arms(self, contexts) if self.bias == "auto" else super()._arms(contexts)
-
-    def _numbers(self, t: int) -> FloatArray:
-        # A table of rounds ahead would go on with the factor it was made from.
-        return self._coefficients(t, 1)[0] if self.bias == "auto" else super()._numbers(t)
+    @property
+    def _steady(self) -> bool:
+        return not isinstance(self.bias, str)

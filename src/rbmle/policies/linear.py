@@ -71,7 +71,11 @@ class LinearPolicy(Policy):
             raise InvalidParameterError(f"{type(self).__name__} must have a formula; see CONTRIBUTING.md.")
         self._columns: int | None = None
         self._bank_seen = NO_BANK
-        self._table = RoundTable(self._checked_coefficients, self.params)
+        self._table = RoundTable(self._checked_coefficients, self.params, self._steady)
+        # Kernels look at contexts themselves, unless they see scaled ones; but a refused call must not have drawn.
+        self._look_first = self.random or not self._steady
+        self._ours = type(self).__module__.partition(".")[0] == __name__.partition(".")[0]
+        self._has_bank = type(self).bank is not LinearPolicy.bank
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
@@ -90,10 +94,14 @@ class LinearPolicy(Policy):
         """Random numbers kept for all rounds."""
         return NO_BANK
 
+    @property
+    def _steady(self) -> bool:
+        """Whether coefficients depend on the round alone, and contexts are seen as they are."""
+        return True
+
     def _arms(self, contexts: Any) -> FloatArray:
         X = as_contexts(contexts, self.n_features)
-        # Kernels look at the numbers themselves, but a refused call must not have drawn any.
-        if self.random and not kernels.border.all_within(X, LARGEST_CONTEXT):
+        if self._look_first and not kernels.border.all_within(X, LARGEST_CONTEXT):
             require_contexts(X)
         return X
 
@@ -105,8 +113,8 @@ class LinearPolicy(Policy):
 
     def _ask(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> tuple[int, FloatArray]:
         """One decision: the arm and all scores."""
-        c, model, scores = self._numbers(t), self.model, np.empty(len(X))
-        bank = self._checked_bank()
+        c, model, scores = self._table.at(t), self.model, np.empty(len(X))
+        bank = self._checked_bank() if self._has_bank else NO_BANK
         z = self._drawn(1)[0] if self.random else NONE
         if held is None:
             arm = kernels.linear.rounds.decide(
@@ -142,7 +150,10 @@ class LinearPolicy(Policy):
     def _drawn(self, count: int) -> FloatArray:
         if not self.random:
             return np.empty((count, 0))
-        drawn = require_table(self.draws(self.rng, count), (count, self._width), f"{type(self).__name__}.draws")
+        drawn = self.draws(self.rng, count)
+        if self._ours:  # known to be what compiled code needs
+            return drawn
+        drawn = require_table(drawn, (count, self._width), f"{type(self).__name__}.draws")
         if not kernels.border.all_within(drawn, LARGEST_CONTEXT):
             raise InvalidInputError(f"{type(self).__name__}.draws must return finite numbers. Got others.")
         return drawn

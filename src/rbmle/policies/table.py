@@ -17,19 +17,22 @@ AHEAD = 256
 class RoundTable:
     """Rows of numbers (P,) for rounds t, by a function of an array of rounds (B,) that gives (B, P).
 
-    Where a parameter is a function of the user's, it is asked for no round before its time.
+    Where a parameter is a function of the user's, it is asked for no round before its time; and numbers that depend on
+    what was learnt too (not `steady`) are computed every time.
     """
 
-    def __init__(self, compute: Callable[[FloatArray], FloatArray], parameters: Mapping[str, Any]) -> None:
-        self._compute = compute
+    def __init__(
+        self, compute: Callable[[FloatArray], FloatArray], parameters: Mapping[str, Any], steady: bool = True
+    ) -> None:
+        self._compute, self._steady = compute, steady
         known = (isinstance(value, Schedule) or not callable(value) for value in parameters.values())
-        self._ahead = AHEAD if all(known) else 1
+        self._ahead = AHEAD if steady and all(known) else 1
         self._rows, self._start = np.empty((0, 0)), 1
 
     def at(self, t: int) -> FloatArray:
         """The row of one round."""
         row = t - self._start
-        if not 0 <= row < len(self._rows):
+        if not (0 <= row < len(self._rows) and self._steady):
             self._rows, self._start, row = self._coming(t), t, 0
         now: FloatArray = self._rows[row]
         return now

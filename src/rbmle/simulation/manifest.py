@@ -1,5 +1,6 @@
 """What was run, with which versions, on which machine: plain data that goes with every result."""
 
+import functools
 import os
 import platform
 from collections.abc import Mapping
@@ -41,7 +42,12 @@ def describe(policy: Any) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Versions of what computes."""
-    return {
+    return dict(_versions())
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    return {  # reading them takes milliseconds
         "rbmle": __version__,
         "numpy": np.__version__,
         "scipy": version("scipy"),
@@ -52,7 +58,12 @@ def versions() -> dict[str, str]:
 
 def machine() -> dict[str, Any]:
     """The machine, in two words."""
-    return {"cpus": os.cpu_count(), "platform": platform.platform()}
+    return {"cpus": os.cpu_count(), "platform": _platform()}
+
+
+@functools.cache
+def _platform() -> str:
+    return platform.platform()
 
 
 def plain(value: Any) -> Any:

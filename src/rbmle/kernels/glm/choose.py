@@ -25,6 +25,8 @@ from rbmle.types import FloatArray
 MOST_LOOKS = 40
 # Bounds closer than this many times the rounding allowed for cannot come closer: the arm is left to the solver too.
 CLOSE = 4.0
+# With so few arms a look at all bounds costs less than a call that hands everything on.
+FEW = 64
 
 CONTEND_SIGNATURE = types.int64(LIKELIHOOD, RULE, MATRIX, POINTS, SCRATCH)
 
@@ -111,13 +113,29 @@ contend_at = at_address(CONTEND_SIGNATURE)
 
 @compiled
 def contend(likelihood: Any, rule: Any, X: FloatArray, points: Any, scratch: Any) -> tuple[int, int]:
-    """`contend_body` called by address, and how many arms were looked at."""
-    arm = contend_at(rule.functions[CONTEND])(likelihood, rule, X, points, scratch)
+    """`contend_body` called by address, unless one arm stands out already, and how many arms were looked at."""
+    known = points.known
+    arm = standing_out(known) if len(X) <= FEW else -1
+    if arm < 0:
+        arm = contend_at(rule.functions[CONTEND])(likelihood, rule, X, points, scratch)
     looked = 0
     for a in range(len(X)):
-        if points.known[a, LOOKS] > 0.0:
+        if known[a, LOOKS] > 0.0:
             looked += 1
     return arm, looked
+
+
+@compiled
+def standing_out(known: FloatArray) -> int:
+    """The arm whose lower bound no other arm's upper bound reaches, -1 where there is none."""
+    best, arm = -math.inf, -1
+    for a in range(len(known)):
+        if known[a, LOW] > best:
+            best, arm = known[a, LOW], a
+    for a in range(len(known)):
+        if known[a, HIGH] >= best and a != arm:
+            return -1
+    return arm
 
 
 @compiled

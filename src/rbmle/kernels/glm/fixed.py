@@ -97,7 +97,7 @@ def refresh(rule: Any, X: FloatArray, points: Any) -> bool:
     """Bring every arm's point to the bias α, and bound its index. False where a number is not finite any more."""
     theta, step, known, gradient, inverse, clock = points
     K, d = X.shape
-    more = rule.alpha - clock[0]
+    more, pull = rule.alpha - clock[0], (rule.eta - 1.0) * rule.alpha
     clock[0] = rule.alpha
     for a in range(K):
         score = square = width = along = 0.0
@@ -113,7 +113,7 @@ def refresh(rule: Any, X: FloatArray, points: Any) -> bool:
         if not (math.isfinite(known[a, VALUE]) and square >= 0.0 and width >= 0.0 and square < math.inf):
             return False
         known[a, LOOKS] = 0.0
-        bound(rule, square, score + along, width, 0.0, known[a])
+        bound(pull, square, score + along, width, 0.0, known[a])
     return True
 
 

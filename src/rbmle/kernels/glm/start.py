@@ -90,7 +90,7 @@ def start_body(likelihood: Any, rule: Any, arms: Any, known: FloatArray, scratch
         widths[a], slopes[a], deltas[a] = width, score + along + alpha * width, delta
         known[a, VALUE], known[a, SCALE], known[a, LOOKS] = f + alpha * score, scale + math.fabs(alpha * score), 0.0
         known[a, GROWTH], known[a, NOISE] = 1.0, noise
-    farthest = math.sqrt(farthest)
+    farthest, pull = math.sqrt(farthest), (rule.eta - 1.0) * rule.alpha
     rhos, radii = np.empty(len(DISTANCES)), np.empty(len(DISTANCES))
     for k in range(len(DISTANCES)):
         radii[k] = DISTANCES[k] * farthest
@@ -100,7 +100,7 @@ def start_body(likelihood: Any, rule: Any, arms: Any, known: FloatArray, scratch
             known[a, RHO], known[a, RADIUS] = rhos[k], radii[k]
             if holds(rhos[k] * math.sqrt(deltas[a]), rhos[k], radii[k]):
                 break
-        bound(rule, deltas[a], slopes[a], widths[a], blur, known[a])
+        bound(pull, deltas[a], slopes[a], widths[a], blur, known[a])
     return True
 
 

@@ -45,12 +45,12 @@ def holds(u: float, rho: float, radius: float) -> bool:
 
 
 @compiled
-def bound(rule: Any, square: float, slope: float, width: float, blur: float, known: FloatArray) -> None:
+def bound(pull: float, square: float, slope: float, width: float, blur: float, known: FloatArray) -> None:
     """Fill LOW and HIGH from δ² = square, xᵀ(θ+p) = slope, w² = width and what is known of ρ.
 
+    pull: (η−1)α, as a number: a rule handed to every arm would cost more than the arm.
     blur: the error of the whitened curvature, which counts where the step is long.
     """
-    pull = (rule.eta - 1.0) * rule.alpha
     error = (known[NOISE] + blur * math.sqrt(square)) * (math.sqrt(square) + math.fabs(pull) * math.sqrt(width))
     known[MARGIN] = ROUNDING * (known[SCALE] + math.fabs(pull * slope) + square) + error
     known[GUESS] = known[VALUE] + 0.5 * square + pull * slope
@@ -93,7 +93,7 @@ def look_body(likelihood: Any, rule: Any, x: FloatArray, point: Any, scratch: An
         known[RADIUS] = max(2.0 * math.sqrt(square), SCORE_MOVE / widest if widest > 0.0 else 1.0)
         known[RHO] = steepest(likelihood, rule.concordance, widest, known[RADIUS], work)
         known[GROWTH] = 1.0
-    bound(rule, square, slope, width, 0.0, known)
+    bound((rule.eta - 1.0) * rule.alpha, square, slope, width, 0.0, known)
 
 
 look_at = at_address(LOOK_SIGNATURE)

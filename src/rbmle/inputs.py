@@ -103,16 +103,18 @@ def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
     return X, offsets
 
 
-def as_block(contexts: Any, rewards: Any, n_features: int, look: Look = within) -> tuple[FloatArray, FloatArray]:
+def as_block(
+    contexts: Any, rewards: Any, n_features: int, look: Look = within, trust: bool = False
+) -> tuple[FloatArray, FloatArray]:
     """A block of rounds for compiled code: contexts (B, K, d), or (1, K, d) where arms stay, and rewards (B, K) of all.
 
     Both are C-contiguous, aligned, writeable float64, finite and within the limits: the caller's own arrays where they
-    are that already, copies otherwise. `look`: a faster `within`.
+    are that already, copies otherwise. `look`: a faster `within`; `trust`: do not look at contexts (of many rounds).
     """
     X = as_plain(contexts, "contexts")
     if X.ndim != 3 or X.shape[2] != n_features or 0 in X.shape:
         raise InvalidInputError(f"contexts must have shape (n_rounds, n_arms, {n_features}). Got shape {X.shape}.")
-    if not look(X, LARGEST_CONTEXT):
+    if not (trust and len(X) > 1) and not look(X, LARGEST_CONTEXT):
         require_contexts(X)
     r = as_rewards_of_arms(rewards, X.shape[1], look)
     if len(X) not in (1, len(r)):

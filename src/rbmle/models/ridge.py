@@ -1,18 +1,31 @@
 """Ridge regression, learnt one reward at a time."""
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import ConvergenceError, RbmleError
-from rbmle.inputs import as_context, as_contexts, as_observations, as_reward, is_empty, refuse_values, require_finite
+from rbmle.inputs import (
+    as_context,
+    as_contexts,
+    as_observations,
+    as_reward,
+    is_empty,
+    refuse_values,
+    require_contexts,
+    require_finite,
+)
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.models.ridge_numbers import RidgeNumbers
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear.formula import Rule
+
+# Variances beyond this make compiled rounds stop and all contexts be looked at.
+STRANGE_VARIANCE = 1e100
 
 
 class RidgeModel(RidgeNumbers):
@@ -104,12 +117,13 @@ class RidgeModel(RidgeNumbers):
 
         What was played is learnt and counted, also where a round fails.
         """
-        start, stop, again = 0, len(rewards), False
+        start, stop, again, most = 0, len(rewards), False, STRANGE_VARIANCE
         self._release()
         seen = self.scaled(contexts)
         while start < stop:
             rest = rule._replace(coefficients=rule.coefficients[start:], draws=rule.draws[start:])
-            done, outcome = kernels.linear.rounds.play(rest, seen[start:], rewards[start:], self._block, arms[start:])
+            block = self._block
+            done, outcome = kernels.linear.rounds.play(rest, seen[start:], rewards[start:], block, arms[start:], most)
             if self._keeps_more:
                 rows, chosen = np.arange(start, start + done), arms[start : start + done]
                 self._note(contexts[rows, chosen], rewards[rows, chosen])
@@ -118,7 +132,11 @@ class RidgeModel(RidgeNumbers):
             if outcome == kernels.linear.ridge.ROUGH:
                 self._invert()
                 continue
-            if start == stop or arms[start] < 0:
+            if outcome == kernels.linear.ridge.STRANGE and most < inf:
+                require_contexts(contexts)
+                most = inf
+                continue
+            if start == stop or (outcome == kernels.linear.ridge.LEARNT and arms[start] < 0):
                 break
             if outcome == kernels.linear.ridge.REFUSED:
                 raise refuse_values(contexts[start, arms[start]], float(rewards[start, arms[start]]))

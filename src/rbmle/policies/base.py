@@ -57,6 +57,8 @@ class Policy(params.Frozen, ABC):
 
     n_features: Annotated[int, Integer(1)]
 
+    _kernels_look = False  # whether compiled rounds find contexts that are no numbers, and `_play` takes all back then
+
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         if "__repr__" not in cls.__dict__:  # or @dataclass would write one that says nothing of what was learnt
@@ -235,9 +237,10 @@ class Policy(params.Frozen, ABC):
     def play(self, contexts: Any, rewards: Any) -> IntArray:
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of all arms.
 
-        Contexts (1, K, d) are arms that stay. Where a round fails, those before it are learnt and counted.
+        Contexts (1, K, d) are arms that stay. Bad input changes nothing; where a round fails otherwise, those before it
+        are learnt and counted.
         """
-        X, r = as_block(contexts, rewards, self.n_features, kernels.border.all_within)
+        X, r = as_block(contexts, rewards, self.n_features, kernels.border.all_within, trust=self._kernels_look)
         with self.lock:
             return self._play_held(X[0], self._bind(X[0]), r) if len(X) < len(r) else self._play(X, r)
 

@@ -15,7 +15,7 @@ from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
 from rbmle.policies.base import Policy, one_hot
 from rbmle.policies.table import RoundTable, require_table
-from rbmle.random import generator
+from rbmle.random import generator, twin_of
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ class LinearPolicy(Policy):
         self._look_first = self.random or not self._steady
         self._ours = type(self).__module__.partition(".")[0] == __name__.partition(".")[0]
         self._has_bank = type(self).bank is not LinearPolicy.bank
+        self._is_plain = self._steady and not (self.random or self.needs_root or self._has_bank)
+        self._kernels_look = self._steady
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
@@ -116,7 +118,9 @@ class LinearPolicy(Policy):
         c, model, scores = self._table.at(t), self.model, np.empty(len(X))
         bank = self._checked_bank() if self._has_bank else NO_BANK
         z = self._drawn(1)[0] if self.random else NONE
-        if held is None:
+        if held is None and self._is_plain:
+            arm = kernels.linear.rounds.decide_plain(self.formula.address, X, c, model.settle(), scores)
+        elif held is None:
             arm = kernels.linear.rounds.decide(
                 self.formula.address, model.scaled(X), c, z, bank, model.settle(), self.needs_root, scores
             )
@@ -241,7 +245,14 @@ class LinearPolicy(Policy):
         self.model.pull(held, arm, r)
 
     def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
-        return self._play_parts(contexts, None, rewards)
+        before, rng = self.model.__getstate__(), None if self._rng is None else twin_of(self._rng)
+        try:
+            return self._play_parts(contexts, None, rewards)
+        except InvalidInputError:
+            self.model.__setstate__(before)
+            self._rng = rng
+            require_contexts(contexts)  # says where in the whole block
+            raise
 
     def _play_held(self, X: FloatArray, held: RidgeCatalogue, rewards: FloatArray) -> IntArray:
         return self._play_parts(np.broadcast_to(X, (len(rewards), *X.shape)), held, rewards)

@@ -20,8 +20,9 @@ from rbmle.kernels.linear.predict import SMALL
 from rbmle.types import FloatArray
 
 # What `learn` says: done; a number that is not finite or would not stay so; V⁻¹ has lost its definiteness to rounding;
-# done, but V⁻¹ has lost digits and is to be computed anew.
-LEARNT, REFUSED, LOST, ROUGH = 0, 1, 2, 3
+# done, but V⁻¹ has lost digits and is to be computed anew. And what a loop says of arms before it asks: that their
+# variances are such as contexts within the limits hardly have.
+LEARNT, REFUSED, LOST, ROUGH, STRANGE = 0, 1, 2, 3, 4
 # A direction whose variance falls by this factor at once keeps only half of its digits.
 STEEP = 1e8
 

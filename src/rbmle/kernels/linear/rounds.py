@@ -12,7 +12,7 @@ from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
 from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
 from rbmle.kernels.linear.predict import SMALL, first_identical, predict, predict_three
-from rbmle.kernels.linear.ridge import LEARNT, ROUGH, Ridge, learn, learn_three, ridge_in, root
+from rbmle.kernels.linear.ridge import LEARNT, ROUGH, STRANGE, Ridge, learn, learn_three, ridge_in, root
 from rbmle.types import FloatArray, IntArray
 
 
@@ -56,6 +56,12 @@ def decide(
 
 
 @compiled
+def decide_plain(address: int, X: FloatArray, c: FloatArray, block: FloatArray, scores: FloatArray) -> int:
+    """`decide` for a formula that draws nothing and needs no root: fewer arrays to hand over."""
+    return decide(address, X, c, np.empty(0), np.empty((0, 0)), block, False, scores)
+
+
+@compiled
 def decide_many(
     rule: Rule, X: FloatArray, offsets: IntArray, block: FloatArray, scores: FloatArray, arms: IntArray
 ) -> int:
@@ -76,10 +82,14 @@ def decide_many(
 
 
 @compiled
-def play(rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, arms: IntArray) -> tuple[int, int]:
+def play(
+    rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, arms: IntArray, most: float
+) -> tuple[int, int]:
     """Choose and learn in every round of X (B, K, d) and rewards (B, K): how many went well, how the last one did.
 
     arms: the arms played; of a round without one, why.
+    most: variances that sum to more are STRANGE. Contexts that are no numbers, or far too large, are found so, where
+        a look at all of them would cost a tenth of the time.
     """
     B, K, d = X.shape
     ridge = ridge_in(block, d)
@@ -98,6 +108,11 @@ def play(rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, arms
                 for i in range(d):
                     now[a, i] = X[t, a, i]
             predict(now, theta, V_inv, mean, variance)
+        total = 0.0
+        for a in range(K):
+            total += variance[a]
+        if not total <= most:
+            return t, STRANGE
         if needs_root:
             root(X[t], ridge, W)
         arm = arm_or_why(call(address, (mean, variance, W, volume, c, z, bank, scores)), K)

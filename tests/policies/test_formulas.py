@@ -202,3 +202,15 @@ def test_random_policies_match_their_chances():
     np.testing.assert_allclose(uniform.probabilities(contexts), 0.25)
     shares = np.bincount([uniform.choose(contexts) for _ in range(4000)], minlength=4) / 4000
     np.testing.assert_allclose(shares, 0.25, atol=0.04)
+
+
+def test_more_samples_than_can_be_held_at_once_are_the_same(monkeypatch):
+    contexts = np.random.default_rng(0).standard_normal((5, 3))
+    whole = LinTS(n_features=3, seed=4).decide(contexts, samples=500)
+    fixed = LinTS(n_features=3, seed=4).fix_arms(contexts).decide(samples=500)
+    monkeypatch.setattr("rbmle.policies.linear.MOST_DRAWS", 3 * 64)  # 64 samples at a time
+    for parts in (LinTS(n_features=3, seed=4), LinTS(n_features=3, seed=4).fix_arms(contexts)):
+        given = () if hasattr(parts, "n_arms") else (contexts,)
+        decision = parts.decide(*given, samples=500)
+        assert decision.probabilities.tolist() == whole.probabilities.tolist() == fixed.probabilities.tolist()
+        assert abs(decision.probabilities.sum() - 1.0) < 1e-12

@@ -195,20 +195,23 @@ class LinearPolicy(Policy):
     ) -> FloatArray:
         """The share of every arm of every set in `samples` decisions."""
         c, model, chances = self._numbers(t)[None], self.model, np.zeros(len(X))
-        seen = model.scaled(X)
-        at_once = max(1, MOST_DRAWS // max(1, samples * self._width))
+        seen, width = model.scaled(X), max(1, self._width)
+        at_once = max(1, MOST_DRAWS // (samples * width))
         for first in range(0, len(offsets) - 1, at_once):
             some = offsets[first : first + at_once + 1]
-            rule = self._rule(c, self._drawn((len(some) - 1) * samples))
-            if held is None:
-                part, ends = slice(some[0], some[-1]), some - some[0]
-                code = kernels.linear.rounds.shares_of_many(
-                    rule, seen[part], ends, model.settle(), samples, chances[part]
-                )
-            else:
-                code = kernels.linear.rounds.shares_fixed(rule, model.known(held).form(), chances)
-            if code < 0:
-                raise self._no_arm(code, X, t)
+            part, ends, left = slice(some[0], some[-1]), some - some[0], samples
+            while left:  # more than one turn only where the draws of one set are too many to be held
+                now = min(left, max(1, MOST_DRAWS // width))
+                rule = self._rule(c, self._drawn((len(some) - 1) * now))
+                if held is None:
+                    counts = chances[part]
+                    code = kernels.linear.rounds.shares_of_many(rule, seen[part], ends, model.settle(), now, counts)
+                else:
+                    code = kernels.linear.rounds.shares_fixed(rule, model.known(held).form(), chances)
+                if code < 0:
+                    raise self._no_arm(code, X, t)
+                left -= now
+        chances /= samples
         return chances
 
     def _choose_many(self, X: FloatArray, offsets: IntArray, t: int) -> IntArray:

@@ -133,21 +133,14 @@ def play(
 
 @compiled
 def shares(rule: Rule, known: Known, shares: FloatArray) -> int:
-    """How often each arm is chosen when one decision is taken once for every row of draws; a negative code if not."""
+    """Count how often each arm is chosen when one decision is taken for every row of draws; a negative code if not."""
     scores = np.empty(len(shares))
     for s in range(len(rule.draws)):
         arm = ask(rule.address, known, rule.coefficients[0], rule.draws[s], rule.bank, scores)
         if arm < 0:
             return arm
         shares[arm] += 1.0
-    shares /= len(rule.draws)
     return 0
-
-
-@compiled
-def shares_of(rule: Rule, X: FloatArray, block: FloatArray, chances: FloatArray) -> int:
-    """`shares` of arms with contexts X (K, d)."""
-    return shares(rule, known_of(X, ridge_in(block, X.shape[1]), rule.needs_root), chances)
 
 
 @compiled

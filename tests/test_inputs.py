@@ -125,14 +125,6 @@ def test_pandas():
         as_reward(pd.NA)
 
 
-def test_columns_that_were_reordered():
-    frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]})
-    assert as_contexts(frame, 2, names=("a", "b")).shape == (2, 2)
-    assert as_contexts(np.ones((3, 2)), 2, names=("a", "b")).shape == (3, 2)
-    with pytest.raises(InvalidInputError, match="contexts must have the columns a, b, in this order. Got b, a."):
-        as_contexts(frame[["b", "a"]], 2, names=["a", "b"])
-
-
 @pytest.mark.parametrize("reward", [np.array(1.0), np.longdouble(1.0), np.float32(1.0), np.bool_(True), 1])
 def test_numbers_that_are_rewards(reward):
     assert as_reward(reward) == 1.0
@@ -175,6 +167,39 @@ def test_the_limits_are_said_as_they_are():
         with pytest.raises(InvalidInputError, match="rewards within ±1e140"):
             call(-1.001e140)
     assert "±1e70" in str(refuse_values(np.array([1e75]), 1.0))
+    assert "±1e140" in str(refuse_values(np.array([1.0]), 1e141))
+    assert "regularization is too small" in str(refuse_values(np.array([1e60]), 1.0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 20])
+def test_one_reward_and_many_have_the_same_limits(d):
+    beyond = np.nextafter(1e70, np.inf), np.nextafter(1e140, np.inf)
+    for learn in (
+        lambda p, x, r: p.update(x, r),
+        lambda p, x, r: p.update_many([x], [r]),
+        lambda p, x, r: p.play([[x]], [[r]]),
+        lambda p, x, r: p.fix_arms([x]).update(0, r),
+    ):
+        policy = LinUCB(n_features=d)
+        learn(policy, np.full(d, -1e70), 1e140)
+        assert policy.n_observed == 1
+        policy, spoilt = LinUCB(n_features=d), np.zeros(d)
+        spoilt[-1] = beyond[0]
+        for x, r in ((spoilt, 1.0), (-spoilt, 1.0), (np.ones(d), beyond[1]), (np.ones(d), -beyond[1])):
+            with pytest.raises(InvalidInputError, match="contexts must stay within ±1e70 and rewards within ±1e140"):
+                learn(policy, x, r)
+        assert policy.n_observed == 0
+        assert all(np.isfinite(array).all() for array in policy.state().values())
+
+
+@pytest.mark.parametrize("d", [2, 3, 20])
+def test_a_regularization_too_small_for_contexts_is_no_silent_loss(d):
+    for learn in (lambda p, x: p.update(x, 1.0), lambda p, x: p.update_many([x], [1.0])):
+        policy = LinUCB(n_features=d, regularization=1e-300)
+        with pytest.raises(InvalidInputError, match="regularization is too small"):
+            learn(policy, np.full(d, 1e30))
+        assert policy.n_observed == 0
+        assert np.isfinite(policy.state()["theta_hat"]).all()
 
 
 def test_many_decisions_at_once():
@@ -264,6 +289,9 @@ def test_what_is_no_block(contexts, rewards, message):
 def test_rounds_counts_and_shares():
     assert (as_round(np.int64(3)), as_count(1), as_share(0), as_share(np.float32(1))) == (3, 1, 0, 1)
     assert as_share(np.array(0.5)[()]) == 0.5
+    for bad in (2**53 + 1, 10**400, np.uint64(2**63)):
+        with pytest.raises(InvalidInputError, match="t must be an int from 1 to 2⁵³. Got "):
+            as_round(bad)
     for bad in (0, -1, 1.0, True, "1", np.timedelta64(1)):
         with pytest.raises(InvalidInputError, match="t must be an int from 1 on. Got "):
             as_round(bad)

@@ -19,6 +19,23 @@ class InvalidInputError(RbmleError):
     """Contexts, rewards or arms are not what the method takes. The state is what it was before the call."""
 
 
+class LogError(InvalidInputError):
+    """A log holds what no decision can have left. Says in which row and column, and of which file.
+
+    row     the number of the row in the file or table, from 0 (in text files the line, from 1); None where it is all
+    column  the column, as it is called there
+    source  the file, or what else the row is of
+    """
+
+    def __init__(self, message: str, *, row: int | None = None, column: str = "", source: str = "") -> None:
+        super().__init__(message)
+        self.row, self.column, self.source = row, column, source
+
+
+class NotMergeableError(InvalidInputError):
+    """What two policies of this kind have learnt cannot be put together: it depends on the order of rewards, say."""
+
+
 class StateFileError(RbmleError):
     """A saved file is damaged, of a newer format, or cannot be written as plain data."""
 

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ NUMBER: tuple[Any, ...] = (float, int, np.floating, np.bool_, *{np.dtype(code).t
 HARMLESS = frozenset({float, int, list, tuple, np.ndarray, np.float64})
 # Squares of numbers up to these stay far from overflow, summed over many rounds too.
 LARGEST_CONTEXT, LARGEST_REWARD = 1e70, 1e140
+LARGEST_ROUND = 2**53
 Look = Callable[[FloatArray, float], bool]
 LIMITS = (
     f"contexts must stay within ±{LARGEST_CONTEXT:.0e} and rewards within ±{LARGEST_REWARD:.0e}, or their squares "
@@ -30,15 +31,11 @@ def within(values: FloatArray, largest: float) -> bool:
     return values.size == 0 or bool(values.min() >= -largest and values.max() <= largest)
 
 
-def as_contexts(
-    contexts: Any, n_features: int, name: str = "contexts", names: Sequence[str] | None = None
-) -> FloatArray:
+def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> FloatArray:
     """A C-contiguous, writeable float64 array of shape (K, d), K ≥ 1: the caller's own where it is one already.
 
     That is all: the numbers may still be NaN, infinite or beyond LARGEST_CONTEXT. Kernels look at each of them anyway
     and say so without a pass of its own; the caller then finds out which it was with `require_contexts`.
-
-    names: the features in their order, for a table that names its columns.
     """
     if (
         type(contexts) is np.ndarray
@@ -49,11 +46,6 @@ def as_contexts(
         and contexts.flags.carray
     ):
         return contexts
-    if names is not None and hasattr(contexts, "columns") and list(contexts.columns) != list(names):
-        raise InvalidInputError(
-            f"{name} must have the columns {', '.join(map(str, names))}, in this order. "
-            f"Got {', '.join(map(str, contexts.columns))}."
-        )
     array = as_numbers(contexts, name)
     if array.ndim != 2 or array.shape[1] != n_features:
         raise InvalidInputError(f"{name} must have shape (n_arms, {n_features}). Got shape {array.shape}.")
@@ -265,7 +257,9 @@ def as_arm(arm: Any, n_arms: int) -> int:
 
 
 def as_round(t: Any) -> int:
-    """A round of the caller's own, counted from 1."""
+    """A round of the caller's own, counted from 1, and so small that a float can count it."""
+    if is_whole(t) and t > LARGEST_ROUND:
+        raise InvalidInputError(f"t must be an int from 1 to 2⁵³. Got {describe(t)}.")
     return as_count(t, "t")
 
 
@@ -312,6 +306,10 @@ def require_finite(values: FloatArray, name: str) -> None:
 def refuse_values(context: FloatArray, reward: float) -> InvalidInputError:
     """Say why the kernels refused an observation: not finite, or so large that squares would overflow."""
     require_finite(context, "context")
-    return InvalidInputError(
-        f"{LIMITS} Got a context of largest entry {np.abs(context).max():g} and reward {reward:g}."
-    )
+    largest = float(np.abs(context).max())
+    if largest <= LARGEST_CONTEXT and abs(reward) <= LARGEST_REWARD:
+        return InvalidInputError(
+            f"What is learnt from a context of largest entry {largest:g} and reward {reward:g} overflows: "
+            "regularization is too small for it, or features differ too much in size."
+        )
+    return InvalidInputError(f"{LIMITS} Got a context of largest entry {largest:g} and reward {reward:g}.")

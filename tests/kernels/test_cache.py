@@ -1,12 +1,15 @@
 """Machine code on disk: a folder that is full, damaged or open to others is no error of the user's."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from rbmle.kernels import cache
 
 PROGRAM = """
 import resource, signal, sys
@@ -52,6 +55,47 @@ def test_kept_and_found_again_in_the_folder_that_is_named(program: Path) -> None
     assert again.stderr == ""
 
 
+REFERRING = """
+import sys
+from numba import njit, types
+from rbmle.kernels.address import machine_code
+import helper
+SCALE = float(sys.argv[1])
+own = njit(lambda z: z + 1.0)
+def scaled(z):
+    return z * SCALE
+def helped(z):
+    return z + helper.SHIFT
+def called(z):
+    return own(z)
+codes = [machine_code(types.float64(types.float64), each) for each in (scaled, helped, called)]
+print([code.ctypes(3.0) for code in codes], [code.cache_hits for code in codes])
+"""
+
+
+def test_what_a_users_function_refers_to_counts(tmp_path: Path) -> None:
+    """numba alone would go on with the code of the first run: it looks at the function's own file."""
+    source, helper = tmp_path / "program.py", tmp_path / "helper.py"
+    source.write_text(REFERRING)
+    helper.write_text("SHIFT = 1.0\n")
+    seen = [run(source, tmp_path / "cache", scale).stdout for scale in ("2", "2", "5")]
+    assert seen[:2] == ["[6.0, 4.0, 4.0] [0, 0, 0]\n", "[6.0, 4.0, 4.0] [1, 0, 0]\n"]
+    assert seen[2] == "[15.0, 4.0, 4.0] [0, 0, 0]\n"
+    helper.write_text("SHIFT = 10.5\n")
+    assert run(source, tmp_path / "cache", "5").stdout == "[15.0, 13.5, 4.0] [1, 0, 0]\n"
+
+
+def test_a_function_typed_in_by_hand_is_compiled_each_time(tmp_path: Path) -> None:
+    code = (
+        "from numba import types; from rbmle.kernels.address import machine_code\n"
+        "def twice(z): return 2.0 * z\n"
+        "print(machine_code(types.float64(types.float64), twice).ctypes(3.0))"
+    )
+    environment = os.environ | {"RBMLE_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "6.0\n"
+
+
 @pytest.mark.parametrize(
     ("suffix", "how"), [(".nbi", "cut"), (".nbi", "other"), (".nbc", "changed"), (".nbc", "empty")]
 )
@@ -84,7 +128,8 @@ def test_a_full_disk_is_no_error(program: Path, tmp_path: Path) -> None:
 def test_a_folder_that_others_may_write_to_is_not_used(program: Path, tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     shutil.copytree(program.parent / "cache", folder)
-    next(folder.iterdir()).chmod(0o777)
+    for each in folder.iterdir():
+        each.chmod(0o777)
     open_to_all = run(program, folder)
     assert open_to_all.stdout == "1 True 0\n"
     assert open_to_all.stderr.count("others may write") == 1
@@ -95,3 +140,40 @@ def test_a_folder_that_cannot_be_made(program: Path, tmp_path: Path) -> None:
     result = run(program, tmp_path / "cache")
     assert result.stdout == "1 True 0\n"
     assert result.stderr.count("cannot be used") == 1
+
+
+def test_all_that_compiles_stands_where_its_version_is_hashed() -> None:
+    home = Path(cache.__file__).parents[1]
+    hashed = {path for name in cache.FORMULAS for path in [home / name, *(home / name).rglob("*.py")]}
+    words = ("kernels.compile", "kernels.address", "@formula", "compile_formula", "numba.njit", "cfunc")
+    compiles = {path for path in home.rglob("*.py") if any(word in path.read_text() for word in words)}
+    assert len(compiles) > 50
+    assert compiles <= hashed
+
+
+def test_kernels_refer_to_nothing_beyond_their_foundation() -> None:
+    home = Path(cache.__file__).parents[1]
+    known = {name.removesuffix(".py") for name in cache.FOUNDATION}
+    for name in cache.FOUNDATION:
+        for path in [home / name] if name.endswith(".py") else (home / name).rglob("*.py"):
+            used = set(re.findall(r"^\s*(?:from|import) rbmle\.(\w+)", path.read_text(), re.MULTILINE))
+            assert used <= known, path
+
+
+def test_an_edit_of_a_formula_leaves_kernels_compiled(tmp_path: Path) -> None:
+    package = tmp_path / "rbmle"
+    shutil.copytree(Path(cache.__file__).parents[1], package)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from rbmle.kernels.cache import cache_folder\n"
+        "print(*(cache_folder(name).name for name in ('rbmle.kernels.normal', 'rbmle.policies.linucb', 'users')))\n"
+    )
+    names = []
+    for edited in (None, "policies/linucb.py", "report/tables.py", "kernels/normal.py"):
+        if edited is not None:
+            with (package / edited).open("a") as file:
+                file.write("# edited\n")
+        names.append(run(program, tmp_path / "cache").stdout.split())
+    assert names[1][0] == names[0][0] and names[1][1] == names[1][2] != names[0][1]
+    assert names[2] == names[1]
+    assert names[3][0] != names[2][0] and names[3][1] != names[2][1]

@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rbmle.kernels import border, glm, linear, normal, serve
+    from rbmle.kernels import border, draw, gaps, glm, linear, logs, normal, regret, serve
 
-__all__ = ["border", "glm", "linear", "normal", "serve"]
+__all__ = ["border", "draw", "gaps", "glm", "linear", "logs", "normal", "regret", "serve"]
 
 
 def loads_when_used(package: str) -> Callable[[str], ModuleType]:

@@ -12,15 +12,14 @@ from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 
-from rbmle.kernels.cache import GuardedCache, cache_folder
+from rbmle.kernels.cache import keep
 
 
 def machine_code(signature: Any, function: Callable[..., Any], *, boundscheck: bool = False) -> Any:
     """Compile a function to a fixed `address`; the result must be kept alive while that is used."""
     options = {"error_model": "numpy", "boundscheck": boundscheck}
     code: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
-    if cache_folder() is not None:
-        code._cache = GuardedCache(function)
+    keep(code, function)
     code.compile()
     return code
 

@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any
 
 import numba
@@ -17,37 +18,54 @@ DAMAGE = (OSError, EOFError, pickle.PickleError, ArithmeticError, AttributeError
           RuntimeError, TypeError, ValueError)  # fmt: skip
 
 
+# What kernels may import, and what formulas may besides: where compiled code can stand, and what it can refer to.
+FOUNDATION = ("errors.py", "types.py", "params.py", "random.py", "files.py", "plain.py", "schedules.py", "inputs.py",
+              "families", "theory", "kernels")  # fmt: skip
+FORMULAS = (*FOUNDATION, "models", "policies", "paper/published")
+KERNELS = ("rbmle.kernels.", "rbmle.families.")
+# What functions may refer to without being compiled anew each time.
+LIBRARIES = ("rbmle", "numpy", "math", "numba", "builtins")
+
+
 @functools.cache
-def version_of_sources() -> str:
-    """A hash of all sources.
+def version_of_sources(names: tuple[str, ...]) -> str:
+    """A hash of files and folders of this package.
 
     numba renews an entry only when the file of the *outer* function changes and would go on running old code after an
     edit of a function inlined into it, so every version of our sources gets a folder of its own.
     """
-    digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parents[1].rglob("*.py")):
-        digest.update(source.read_bytes())
+    digest, home = hashlib.sha256(), Path(__file__).parents[1]
+    for name in names:
+        place = home / name
+        for source in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(f"{source.relative_to(home).as_posix()}\n".encode())
+            digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-@functools.cache
-def cache_folder() -> Path | None:
-    """The folder, made where it is missing; None where there is none to be trusted, and all is compiled anew.
+def cache_folder(module: str) -> Path | None:
+    """The folder for functions of a module; None where there is none to be trusted, and all is compiled anew.
 
     It lies in the user's cache folder, or in the one that the environment variable RBMLE_CACHE_DIR names.
     """
+    return folder_of(version_of_sources(FOUNDATION if module.startswith(KERNELS) else FORMULAS))
+
+
+@functools.cache
+def folder_of(version: str) -> Path | None:
+    """The folder of a version of the sources, made where it is missing."""
     parent = os.environ.get("RBMLE_CACHE_DIR") or platformdirs.user_cache_dir("rbmle", appauthor=False)
-    folder = Path(parent) / version_of_sources()
+    folder = Path(parent) / version
     try:
         if not folder.exists():
             say("compiling for first use; this takes some seconds and is kept for later runs.")
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         trusted = is_ours(folder)
     except OSError as reason:
-        say(f"{folder} cannot be used ({reason.strerror}), so every process compiles anew.")
+        say(f"{parent} cannot be used ({reason.strerror}), so every process compiles anew.")
         return None
     if not trusted:
-        say(f"{folder} belongs to somebody else or others may write to it, so every process compiles anew.")
+        say(f"{parent} belongs to somebody else or others may write to it, so every process compiles anew.")
         return None
     return folder
 
@@ -66,10 +84,10 @@ def say(message: str) -> None:
     print(f"rbmle: {message}", file=sys.stderr)
 
 
-def unkept(reason: BaseException) -> None:
+def unkept(folder: Path, reason: BaseException) -> None:
     """Say why machine code is not kept."""
     why = reason.strerror if isinstance(reason, OSError) else type(reason).__name__
-    say(f"machine code cannot be kept in {cache_folder()} ({why}), so every process compiles anew.")
+    say(f"machine code cannot be kept in {folder} ({why}), so every process compiles anew.")
 
 
 class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba's are not typed
@@ -103,22 +121,28 @@ def unsealed(data: bytes) -> Any:
 class GuardedCache(FunctionCache):  # type: ignore[misc]
     """numba's cache in our folder. Whatever is wrong with it, code is compiled anew and the user's work goes on."""
 
-    def __init__(self, function: Any) -> None:
-        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(cache_folder())
+    def __init__(self, function: Any, folder: Path, constants: str) -> None:
+        self._folder, self._constants = folder, constants
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
         try:
             super().__init__(function)
         finally:
             numba.config.CACHE_DIR = before
         plain: Any = self.__dict__["_cache_file"]
-        name = str(plain._index_name).removesuffix(".nbi")
-        self._cache_file = CheckedFile(plain._cache_path, name, plain._source_stamp)
+        place, stamp, name = plain._cache_path, plain._source_stamp, str(plain._index_name).removesuffix(".nbi")
+        if function.__module__.startswith("rbmle."):  # the folder says the version, wherever the package is installed
+            place, stamp, name = str(folder), folder.name, f"{function.__module__}.{name}"
+        self._cache_file = CheckedFile(place, name, stamp)
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), self._constants)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The machine code, or None where it is missing or damaged."""
         try:
             return super().load_overload(sig, target_context)
         except DAMAGE:
-            say(f"machine code kept in {cache_folder()} is damaged and is compiled anew.")
+            say(f"machine code kept in {self._folder.parent} is damaged and is compiled anew.")
             self._forget()
             return None
 
@@ -127,11 +151,57 @@ class GuardedCache(FunctionCache):  # type: ignore[misc]
         try:
             super().save_overload(sig, data)
         except DAMAGE as reason:
-            unkept(reason)
+            unkept(self._folder.parent, reason)
 
     def _forget(self) -> None:
         """Drop a damaged index, so that the next process finds what is saved now."""
         try:
             self.flush()
         except OSError as reason:
-            unkept(reason)
+            unkept(self._folder.parent, reason)
+
+
+def keep(code: Any, function: Any) -> None:
+    """Have numba keep the machine code of a function, where there is a folder for it and one can tell when it changes.
+
+    numba looks at the function's file alone. What a user's function refers to is compiled into it too: numbers become
+    part of the key, and one that calls functions of the user's own, or was typed in by hand, is compiled each time.
+    """
+    folder = cache_folder(function.__module__)
+    constants = "" if is_library(function) else constants_of(function)
+    if folder is None or constants is None:
+        return
+    try:
+        code._cache = GuardedCache(function, folder, constants)
+    except RuntimeError:  # it is of no file
+        return
+
+
+def constants_of(function: Any) -> str | None:
+    """The numbers that a function names, with their values; None where it names what may change unseen."""
+    found = []
+    for name in sorted(names_in(function.__code__) & function.__globals__.keys()):
+        value = function.__globals__[name]
+        if isinstance(value, bool | int | float | complex | str | None):
+            found.append(f"{name}={value!r}")
+        elif not is_library(value):
+            return None
+    return " ".join(found)
+
+
+def names_in(code: CodeType) -> set[str]:
+    """Names that a piece of code may look up, inner functions included."""
+    inner = (names_in(const) for const in code.co_consts if isinstance(const, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def is_library(value: Any) -> bool:
+    """Whether a module, function or class is ours, or of what we compile with."""
+    value = getattr(value, "py_func", value)
+    if isinstance(value, ModuleType):
+        name = value.__name__
+    elif callable(value) and hasattr(value, "__name__"):
+        name = getattr(value, "__module__", None) or ""
+    else:
+        return False
+    return name.partition(".")[0] in LIBRARIES

@@ -5,7 +5,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from rbmle.kernels.cache import GuardedCache, cache_folder
+from rbmle.kernels.cache import keep
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -14,8 +14,7 @@ REORDERED = {"reassoc", "contract"}
 
 def _declare(function: F, **options: Any) -> F:
     declared = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    if cache_folder() is not None:
-        declared._cache = GuardedCache(function)
+    keep(declared, function)
     return cast(F, declared)
 
 
@@ -32,6 +31,15 @@ def reordered(function: F) -> F:
 def inlined(function: F) -> F:
     """As `compiled`, and put into the caller's body: a call that hands arrays on costs more than a short loop."""
     return _declare(function, inline="always")
+
+
+def embedded(function: F) -> F:
+    """As `inlined`, for a function that is handed a tuple of arrays in a loop: taken in as machine code.
+
+    Arrays that are handed on are not counted anew then, each count an atomic operation. It should unpack the tuple in
+    one assignment.
+    """
+    return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
 def melted(function: F) -> F:

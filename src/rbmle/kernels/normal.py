@@ -41,10 +41,10 @@ def best_and_second(mean: FloatArray) -> tuple[int, float, float]:
 @compiled
 def first_max(scores: FloatArray) -> int:
     """Arm of the largest score, the lowest number among equals."""
-    best = 0
+    best, top = 0, scores[0]
     for a in range(1, len(scores)):
-        if scores[a] > scores[best]:
-            best = a
+        if scores[a] > top:
+            best, top = a, scores[a]
     return best
 
 

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD
 from rbmle.kernels.compile import compiled, inlined
-from rbmle.kernels.linear.predict import SMALL
+from rbmle.kernels.linear.predict import SMALL, is_short, span
 from rbmle.types import FloatArray
 
 # What `learn` says: done; a number that is not finite or would not stay so; V⁻¹ has lost its definiteness to rounding;
@@ -25,6 +26,8 @@ from rbmle.types import FloatArray
 LEARNT, REFUSED, LOST, ROUGH, STRANGE = 0, 1, 2, 3, 4
 # A direction whose variance falls by this factor at once keeps only half of its digits.
 STEEP = 1e8
+# Contexts of a square up to this are within the limit without a look at their entries.
+LARGEST_SQUARE = LARGEST_CONTEXT * LARGEST_CONTEXT
 
 
 class Ridge(NamedTuple):
@@ -60,9 +63,48 @@ def grow(volume: FloatArray, factor: float) -> None:
 
 
 @compiled
+def is_within(x: FloatArray) -> bool:
+    """Whether no entry of a context is beyond the limit."""
+    largest = 0.0
+    for i in range(len(x)):
+        largest = max(largest, abs(x[i]))
+    return largest <= LARGEST_CONTEXT
+
+
+@inlined
+def is_bearable(r: float, q: float, step: float) -> bool:
+    """Whether a reward is within the limit, and what is learnt of it finite."""
+    return abs(r) <= LARGEST_REWARD and q < math.inf and math.isfinite(step)
+
+
+@compiled
 def observe(block: FloatArray, x: FloatArray, r: float) -> int:
     """Learn one reward: LEARNT or ROUGH, or why not, and then nothing has changed."""
     return learn(ridge_in(block, len(x)), x, r, np.empty(len(x)))
+
+
+@compiled
+def multiply_span(V_inv: FloatArray, x: FloatArray, u: FloatArray) -> None:
+    """u = V⁻¹ x for a context that is 0 but for a stretch, to the same bits: what is multiplied by 0 is left out."""
+    first, last = span(x)
+    for i in range(len(x)):
+        s = 0.0
+        for j in range(first, last):
+            s += V_inv[i, j] * x[j]
+        u[i] = s
+
+
+@compiled
+def add_span(V: FloatArray, V_inv: FloatArray, x: FloatArray, u: FloatArray) -> None:
+    """V += x xᵀ and V⁻¹ −= u uᵀ for such a context; V⁻¹ of contexts in blocks is block diagonal, and most of u is 0."""
+    first, last = span(x)
+    for i in range(first, last):
+        for j in range(first, last):
+            V[i, j] += x[i] * x[j]
+    for i in range(len(x)):
+        if u[i] != 0.0:
+            for j in range(len(x)):
+                V_inv[i, j] -= u[i] * u[j]
 
 
 @inlined
@@ -70,13 +112,17 @@ def learn(ridge: Ridge, x: FloatArray, r: float, u: FloatArray) -> int:
     """`observe` with scratch `u` (d,) given, for loops."""
     V, V_inv, b, theta, volume = ridge
     d = len(x)
+    short = d > SMALL and is_short(x)
+    if short:
+        multiply_span(V_inv, x, u)
     q = m = square = 0.0
     for i in range(d):
-        s = 0.0
-        for j in range(d):
-            s += V_inv[i, j] * x[j]
-        u[i] = s
-        q += x[i] * s
+        if not short:
+            s = 0.0
+            for j in range(d):
+                s += V_inv[i, j] * x[j]
+            u[i] = s
+        q += x[i] * u[i]
         m += x[i] * theta[i]
         square += x[i] * x[i]
     gain = 1.0 / (1.0 + q)
@@ -84,7 +130,7 @@ def learn(ridge: Ridge, x: FloatArray, r: float, u: FloatArray) -> int:
     outcome = LEARNT
     if q < 0.0:
         outcome = LOST
-    elif not (square < 1e150 and abs(r) < 1e150 and math.isfinite(step)):
+    elif not (is_bearable(r, q, step) and (square <= LARGEST_SQUARE or is_within(x))):
         outcome = REFUSED
     else:
         grow(volume, 1.0 + q)
@@ -93,10 +139,13 @@ def learn(ridge: Ridge, x: FloatArray, r: float, u: FloatArray) -> int:
             theta[i] += step * u[i]
             b[i] += r * x[i]
             u[i] *= root_gain  # u uᵀ is then symmetric to the last bit
-        for i in range(d):
-            for j in range(d):
-                V[i, j] += x[i] * x[j]
-                V_inv[i, j] -= u[i] * u[j]
+        if short:
+            add_span(V, V_inv, x, u)
+        else:
+            for i in range(d):
+                for j in range(d):
+                    V[i, j] += x[i] * x[j]
+                    V_inv[i, j] -= u[i] * u[j]
         if q > STEEP:
             outcome = ROUGH
     return outcome
@@ -117,7 +166,7 @@ def learn_three(ridge: Ridge, X: FloatArray, t: int, arm: int, r: float) -> int:
     outcome = LEARNT
     if q < 0.0:
         outcome = LOST
-    elif not (square < 1e150 and abs(r) < 1e150 and math.isfinite(step)):
+    elif not (is_bearable(r, q, step) and (square <= LARGEST_SQUARE or is_within(X[t, arm]))):
         outcome = REFUSED
     else:
         grow(volume, 1.0 + q)

@@ -56,9 +56,16 @@ def decide(
 
 
 @compiled
-def decide_plain(address: int, X: FloatArray, c: FloatArray, block: FloatArray, scores: FloatArray) -> int:
-    """`decide` for a formula that draws nothing and needs no root: fewer arrays to hand over."""
-    return decide(address, X, c, np.empty(0), np.empty((0, 0)), block, False, scores)
+def decide_plain(address: int, X: FloatArray, c: FloatArray, block: FloatArray) -> int:
+    """`decide` for a formula that draws nothing and needs no root, the arm alone: fewer arrays to hand over."""
+    return decide(address, X, c, np.empty(0), np.empty((0, 0)), block, False, np.empty(len(X)))
+
+
+@compiled
+def decide_drawn(address: int, X: FloatArray, c: FloatArray, draw: float, block: FloatArray) -> int:
+    """`decide` for a formula of one random number that needs no root: that number costs less than an array of one."""
+    z = np.full(1, draw)
+    return decide(address, X, c, z, np.empty((0, 0)), block, False, np.empty(len(X)))
 
 
 @compiled
@@ -172,6 +179,12 @@ def decide_fixed(
 ) -> int:
     """One decision among arms that stay."""
     return ask(address, Known(rows[0], rows[1], W, volume), c, z, bank, scores)
+
+
+@compiled
+def decide_fixed_plain(address: int, rows: FloatArray, W: FloatArray, volume: FloatArray, c: FloatArray) -> int:
+    """`decide_fixed` for a formula that draws nothing, the arm alone."""
+    return decide_fixed(address, rows, W, volume, c, np.empty(0), np.empty((0, 0)), np.empty(rows.shape[1]))
 
 
 @compiled

@@ -1,3 +1,4 @@
+import functools
 import json
 import math
 
@@ -7,6 +8,7 @@ import pytest
 from rbmle import families, plain
 from rbmle.errors import InvalidInputError, InvalidParameterError, StateFileError
 from rbmle.families import Custom, Extended, Family, Gaussian, Logistic, Poisson
+from rbmle.models.glm import GLMModel
 
 PLAIN: list[Family] = [Gaussian(), Logistic(), Poisson()]
 ALL = [*PLAIN, *(family.extended(limit) for family in PLAIN for limit in (0.7, 3.0))]
@@ -147,3 +149,26 @@ def test_a_family_of_ones_own_must_be_registered_to_be_saved():
     assert isinstance(plain.from_plain(plain.to_plain(family.extended(1.0))), Extended)
     with pytest.raises(InvalidParameterError, match="built-in"):
         families.register(Custom(name="logistic", mu=math.exp, dmu=math.exp, potential=math.exp))
+
+
+def imports(z: float) -> float:
+    import decimal  # numba knows no import in a function
+
+    return float(decimal.Decimal(z))
+
+
+class Called:
+    """A function with parameters, which numba cannot compile."""
+
+    def __call__(self, z: float) -> float:
+        return 1.0 * z
+
+
+@pytest.mark.parametrize(
+    "mu", [imports, Called(), functools.partial(pow, exp=1), np.positive], ids=lambda f: type(f).__name__
+)
+def test_a_function_that_numba_cannot_compile_works_at_pythons_speed(mu):
+    family = Custom(name="slow", mu=mu, dmu=lambda z: 1.0, potential=lambda z: 0.5 * z * z)
+    model = GLMModel(n_features=1, family=family)
+    model.observe([1.0], 0.25)
+    assert model.theta_hat[0] == pytest.approx(0.125)

@@ -118,3 +118,23 @@ def test_badly_scaled_classes_need_no_tuning():
         wrong[name] = int((arms != y).sum())
     assert wrong["auto"] < 0.5 * wrong["default"]
     assert wrong["auto"] < 0.25 * n  # any arm, always: 200 wrong
+
+
+@pytest.mark.parametrize("memory", ["exact", "online"])
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_that_become_the_same_are_one(memory, seed):
+    """New scales may make two rows equal to the bit; what a file says of them must be what is there."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((5, 3)) / 3.0
+    policy = auto(3, memory=memory)
+    for _ in range(12):
+        policy.update_many(X[rng.integers(5, size=7)], rng.integers(0, 2, 7).astype(float))
+        other = auto(3, memory=memory)
+        other.update_many(X[rng.integers(5, size=5)], rng.integers(0, 2, 5).astype(float))
+        policy.merge(other)
+        state = policy.state()
+        assert len(np.unique(state["contexts"], axis=0)) == len(state["contexts"])
+        policy.restore(state)
+        again = policy.state()
+        assert all(np.array_equal(again[name], state[name]) for name in state)
+        assert state["counts"].sum() == state["n"] or memory == "online"

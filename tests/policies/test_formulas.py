@@ -12,6 +12,7 @@ from scipy.stats import norm
 from rbmle import (
     GPUCB,
     IDS,
+    OFUL,
     BayesUCB,
     CorrelatedKnowledgeGradient,
     EpsilonGreedy,
@@ -89,6 +90,23 @@ def ids(m, v, t, V, lam):
     return -(gap**2) / (0.5 * np.log(1 + v))
 
 
+def growth(V, lam):
+    return np.linalg.slogdet(V)[1] - len(V) * np.log(lam)
+
+
+def oful_amm(m, v, t, V, lam):
+    return m + np.sqrt(0.49 * (2 * np.log(1 / 0.01) + growth(V, lam)) + lam * 2.0**2) * np.sqrt(v)
+
+
+def oful_det(m, v, t, V, lam):
+    return m + (0.7 * np.sqrt(2 * np.log(1 / 0.01) + growth(V, lam)) + np.sqrt(lam) * 2.0) * np.sqrt(v)
+
+
+def oful_trace(m, v, t, V, lam):
+    d = len(V)
+    return m + (0.7 * np.sqrt(2 * np.log(100) + d * np.log(1 + (t - 1) / (lam * d))) + np.sqrt(lam) * 2) * np.sqrt(v)
+
+
 def greedy(m, v, t, V, lam):
     return m
 
@@ -106,6 +124,9 @@ CASES = {
     "KG*": (KGStar, {"horizon": T}, kg_star),
     "KG*, other noise": (KGStar, {"horizon": T, "noise": 0.3}, kg_star_quiet),
     "IDS": (IDS, {"delta": 0.05}, ids),
+    "OFUL": (OFUL, {"noise": 0.7, "norm_bound": 2.0, "delta": 0.01}, oful_amm),
+    "OFUL, det": (OFUL, {"noise": 0.7, "norm_bound": 2.0, "delta": 0.01, "radius": "det"}, oful_det),
+    "OFUL, trace": (OFUL, {"noise": 0.7, "norm_bound": 2.0, "delta": 0.01, "radius": "trace"}, oful_trace),
     "EpsilonGreedy": (EpsilonGreedy, {"epsilon": Constant(0.0)}, greedy),
 }
 
@@ -174,7 +195,7 @@ def test_knowledge_gradients_of_one_arm_and_past_the_horizon(cls):
 def test_lin_ts_samples_have_the_posterior_moments(path):
     rng = np.random.default_rng(5)
     X, r, contexts = rng.standard_normal((12, 3)), rng.standard_normal(12), rng.standard_normal((40, 3))
-    policy = LinTS(n_features=3, regularization=0.7, noise=0.5, delta=0.3, epsilon=0.6, seed=1)
+    policy = LinTS(n_features=3, regularization=0.7, scale=None, noise=0.5, delta=0.3, epsilon=0.6, seed=1)
     policy.update_many(X, r)
     V = 0.7 * np.eye(3) + X.T @ X
     arms = policy.fix_arms(contexts)
@@ -214,3 +235,19 @@ def test_more_samples_than_can_be_held_at_once_are_the_same(monkeypatch):
         decision = parts.decide(*given, samples=500)
         assert decision.probabilities.tolist() == whole.probabilities.tolist() == fixed.probabilities.tolist()
         assert abs(decision.probabilities.sum() - 1.0) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "settings", [{"horizon": 2, "c": 1e9}, {"horizon": 1000, "c": 1e9}, {"horizon": 10**6, "c": 14.0}]
+)
+def test_bayes_ucb_has_a_quantile_however_near_to_1(settings):
+    """Where 1 − 1/(t (log T)^c) rounds to 1 the quantile is −Φ⁻¹(1/(t (log T)^c)), and never infinite."""
+    policy, X = BayesUCB(n_features=2, **settings), np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    scores = policy.scores(X, t=50)
+    tail = max(1.0 / 50 / np.log(10**6) ** 14.0, np.finfo(float).tiny) if settings["c"] == 14.0 else None
+    if settings["horizon"] == 2:  # log 2 < 1: level 0
+        assert (scores == -np.inf).all()
+        return
+    quantile = norm.isf(tail) if tail else norm.isf(np.finfo(float).tiny)
+    np.testing.assert_allclose(scores, quantile * np.array([0.0, 2.0, 1.0]), rtol=1e-12)
+    assert policy.choose(X) == 1

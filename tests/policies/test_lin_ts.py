@@ -22,8 +22,9 @@ def taught(**settings):
         ({"scale": 0.7}, 0.7),
         ({"scale": 2}, 2.0),
         ({"scale": 0.1, "noise": 9.0, "delta": 0.01}, 0.1),  # the proof's numbers have no say
-        ({}, np.sqrt(24 / 0.9 * 3 * np.log(2.0))),
-        ({"noise": 0.2, "epsilon": 1.0, "delta": 0.1}, 0.2 * np.sqrt(24 * 3 * np.log(10.0))),
+        ({}, 1.0),
+        ({"scale": None}, np.sqrt(24 / 0.9 * 3 * np.log(2.0))),
+        ({"scale": None, "noise": 0.2, "epsilon": 1.0, "delta": 0.1}, 0.2 * np.sqrt(24 * 3 * np.log(10.0))),
     ],
 )
 def test_samples_have_the_posterior_moments(settings, width):
@@ -44,4 +45,4 @@ def test_samples_have_the_posterior_moments(settings, width):
 def test_the_width_is_a_positive_number_or_none(bad):
     with pytest.raises(InvalidParameterError, match="'scale' parameter of LinTS must be None or a float in"):
         LinTS(n_features=2, scale=bad)
-    assert LinTS(n_features=2).scale is None
+    assert LinTS(n_features=2, scale=None).scale is None

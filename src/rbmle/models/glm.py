@@ -8,7 +8,7 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.families import Family, Known, get
-from rbmle.inputs import as_contexts, as_observation, as_observations, is_empty, require_finite
+from rbmle.inputs import as_contexts, as_observation, as_observations, is_empty, require_contexts
 from rbmle.models.glm_state import checked_state
 from rbmle.models.link import link_of
 from rbmle.models.protocol import Sized
@@ -206,7 +206,7 @@ class GLMModel(Sized):
     def predict_score(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
         """Scores x_aᵀθ̂ and their variances x_aᵀH⁻¹x_a for K contexts (K, d)."""
         X = as_contexts(contexts, self._d)
-        require_finite(X, "contexts")
+        require_contexts(X)
         theta, H_inv = self.curvature()
         return X @ theta, ((X @ H_inv) * X).sum(axis=1)
 
@@ -218,7 +218,7 @@ class GLMModel(Sized):
     def means(self, contexts: Any) -> FloatArray:
         """Mean rewards μ(x_aᵀθ̂) of K contexts (K, d)."""
         X = as_contexts(contexts, self._d)
-        require_finite(X, "contexts")
+        require_contexts(X)
         values: FloatArray = self._family.mean(X @ self._estimate())
         return values
 

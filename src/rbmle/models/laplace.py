@@ -8,7 +8,7 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import ConvergenceError, InvalidInputError
 from rbmle.families import Logistic
-from rbmle.inputs import as_contexts, as_observation, as_observations, is_empty, require_finite
+from rbmle.inputs import as_contexts, as_observation, as_observations, is_empty, require_contexts
 from rbmle.models.glm import unlearnt
 from rbmle.models.link import link_of
 from rbmle.models.protocol import Sized
@@ -22,7 +22,7 @@ def reward_of(model: Any, contexts: Any) -> tuple[FloatArray, FloatArray]:
     `precision`.
     """
     X = as_contexts(contexts, model.n_features)
-    require_finite(X, "contexts")
+    require_contexts(X)
     score, variance, family = X @ model.mean, (X * X) @ (1.0 / model.precision), Logistic()
     return family.mean(score), family.derivative(score) ** 2 * variance
 

@@ -15,7 +15,6 @@ from rbmle.inputs import (
     is_empty,
     refuse_values,
     require_contexts,
-    require_finite,
 )
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.models.ridge_numbers import RidgeNumbers
@@ -48,7 +47,7 @@ class RidgeModel(RidgeNumbers):
     def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
         """Means x_aᵀθ̂ and variances x_aᵀV⁻¹x_a of K contexts (K, d): of the reward, in units of its noise."""
         X = as_contexts(contexts, self._d)
-        require_finite(X, "contexts")
+        require_contexts(X)
         self.settle()
         mean, variance = np.empty(len(X)), np.empty(len(X))
         kernels.linear.predict.predict(self.scaled(X), self._theta, self._V_inv, mean, variance)
@@ -67,13 +66,15 @@ class RidgeModel(RidgeNumbers):
         x, r = as_context(context, self._d), as_reward(reward)
         if self._held is not None:
             self._release()
-        z = self.scaled(x)
-        outcome = kernels.linear.ridge.observe(self._block, z, r)
+        outcome = kernels.linear.ridge.observe(self._block, self.scaled(x) if self._keeps_more else x, r)
         if outcome:
             self._observe_again(outcome, x, r)
         if self._keeps_more:
             self._note(x, r)
-        self._count(1)
+        self._n += 1  # as `_count`, whose call would show here
+        self._version += 1
+        if self._n >= self._next_refresh:
+            self._refresh()
 
     def observe_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards: the same, to the last bit, as n calls of `observe`. Nothing is learnt if one is refused."""

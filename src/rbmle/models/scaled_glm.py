@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from rbmle import kernels
 from rbmle.errors import ConvergenceError, InvalidInputError, RbmleError
 from rbmle.inputs import as_contexts, is_empty, require_contexts
-from rbmle.models.glm import GLMModel, inverse_of
+from rbmle.models.glm import ROWS, GLMModel, inverse_of
 from rbmle.models.scales import SHAPES, Scales
 from rbmle.models.state import read_state
 from rbmle.types import FloatArray
@@ -98,9 +99,11 @@ class ScaledGLM(GLMModel):
             self._H_inv[:] = inverse_of(prior + both * (inverse_of(self._H_inv) - prior))
             self._A[:] = prior + both * (self._A - prior)
             self._b *= ratio
-        self._XT[:, : self.n_rows] *= ratio[:, None]
         self._theta /= ratio
+        contexts, counts, sums = self.rows
+        self._totals[ROWS] = 0.0
         self._allocate(len(self._counts))
+        kernels.glm.rows.put_many(self._rows(), contexts * ratio, counts, sums)  # rows may have become the same
         self._past += 1
 
     def merge(self, other: GLMModel) -> None:

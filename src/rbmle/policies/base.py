@@ -8,8 +8,6 @@ import copy
 import itertools
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 
 from rbmle import kernels, params
-from rbmle.errors import InvalidInputError
+from rbmle.errors import InvalidInputError, InvalidParameterError, RbmleError, describe
 from rbmle.inputs import (
     as_batch,
     as_block,
@@ -29,8 +27,11 @@ from rbmle.inputs import (
 )
 from rbmle.params import Integer
 from rbmle.plain import Registry
+from rbmle.policies.about import Described
+from rbmle.policies.columns import Named
 from rbmle.policies.decision import Decision, Decisions, served, served_many
-from rbmle.random import fresh_seed, generator, twin_of
+from rbmle.policies.drawing import Drawing
+from rbmle.random import fresh_seed, twin_of
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True, eq=False)
-class Policy(params.Frozen, ABC):
+class Policy(params.Frozen, Described, Named, Drawing, ABC):
     """A policy: what it has learnt, and a rule that turns this into an arm.
 
     `t` is one plus the number of rewards observed, so that choosing changes nothing but the policy's own generator:
@@ -49,10 +50,6 @@ class Policy(params.Frozen, ABC):
     """
 
     registry: ClassVar[Registry["Policy"]] = Registry("policy")
-    title: ClassVar[str] = ""
-    notation: ClassVar[str] = ""
-    source: ClassVar[str] = ""
-    random: ClassVar[bool] = False
     samples_by_default: ClassVar[int] = 1000
 
     n_features: Annotated[int, Integer(1)]
@@ -71,11 +68,21 @@ class Policy(params.Frozen, ABC):
             object.__setattr__(self, "seed", fresh_seed())  # recorded: it reads back, and files have it
         self.lock = threading.RLock()
         self.reseed(getattr(self, "seed", 0))
-        self.model: Any = self.new_model()
+        self.model: Any = self._model_that_fits()
         if self.model.n_features != self.n_features:
             raise InvalidInputError(
                 f"{type(self).__name__}.new_model must give one of n_features={self.n_features}. Got {self.model!r}."
             )
+
+    def _model_that_fits(self) -> Any:
+        try:
+            return self.new_model()
+        except RbmleError:
+            raise
+        except (MemoryError, ValueError) as reason:  # NumPy says either of arrays that are too large
+            raise InvalidParameterError(
+                f"A model of n_features={describe(self.n_features)} does not fit into memory: {reason}"
+            ) from reason
 
     @abstractmethod
     def new_model(self) -> Any:
@@ -87,7 +94,16 @@ class Policy(params.Frozen, ABC):
         """The arms of a decision, checked."""
         X = as_contexts(contexts, self.n_features)
         require_contexts(X)
+        if X is not contexts:
+            self._know(contexts)
         return X
+
+    def _sets(self, contexts: Any) -> tuple[FloatArray, IntArray]:
+        """The arms of many decisions, checked: see `as_batch`."""
+        X, offsets = as_batch(contexts, self.n_features)
+        for each in contexts if isinstance(contexts, list | tuple) else ():
+            self._know(each)
+        return X, offsets
 
     @abstractmethod
     def _scores(self, X: FloatArray, held: Any, t: int) -> FloatArray:
@@ -113,6 +129,14 @@ class Policy(params.Frozen, ABC):
     @abstractmethod
     def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         """Choose and learn for a block of rounds: contexts (B, K, d), rewards (B, K) of all arms."""
+
+    def _play_singly(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+        """Round by round, for methods without a compiled loop: contexts (B, K, d), or (1, K, d) for arms that stay."""
+        for t in range(len(rewards)):
+            X = contexts[t % len(contexts)]
+            arms[t] = self._choose(X, None, self.t)
+            self.model.observe(X[arms[t]], rewards[t, arms[t]])
+        return len(rewards)
 
     def _bind(self, X: FloatArray) -> Any:
         """What the model keeps of arms that stay; None where the general path is as good."""
@@ -204,7 +228,7 @@ class Policy(params.Frozen, ABC):
 
         The same arms, to the bit and to the draw, as `choose` for one set after the other.
         """
-        X, offsets = as_batch(contexts, self.n_features)
+        X, offsets = self._sets(contexts)
         with self.lock:
             return self._choose_many(X, offsets, self.t if t is None else as_round(t))
 
@@ -212,26 +236,37 @@ class Policy(params.Frozen, ABC):
         self, contexts: Any, *, t: int | None = None, samples: int | None = None, floor: float = 0.0
     ) -> Decisions:
         """`decide` for each of N sets of contexts, as in `choose_many`."""
-        X, offsets = as_batch(contexts, self.n_features)
+        X, offsets = self._sets(contexts)
         count, share = self._sample_count(samples), as_share(floor)
         with self.lock:
             now = self.t if t is None else as_round(t)
             return served_many(self.rng, self._chances_many(X, offsets, now, count), offsets, share, now)
 
+    def probabilities_many(self, contexts: Any, *, t: int | None = None, samples: int | None = None) -> FloatArray:
+        """`probabilities` for each of N sets of contexts, as in `choose_many`: one set after the other, (ΣK,)."""
+        X, offsets = as_batch(contexts, self.n_features)
+        count = self._sample_count(samples)
+        with self.lock, self._looking_ahead():
+            return self._chances_many(X, offsets, self.t if t is None else as_round(t), count)
+
     def update(self, context: Any, reward: Any) -> None:
         """Learn that an arm with `context` (d,) gave `reward`: now, or tomorrow, in any order."""
         with self.lock:
+            if type(context) is not np.ndarray:
+                self._know(context)
             self.model.observe(context, reward)
 
     def update_many(self, contexts: Any, rewards: Any) -> None:
         """Learn n rewards at once: all, or none if one is refused."""
         with self.lock:
+            self._know(contexts)
             self.model.observe_many(contexts, rewards)
 
     def fix_arms(self, contexts: Any) -> "Catalogue":
         """Bind the policy to arms (K, d) that stay: decisions then cost less and agree with `choose`."""
         from rbmle.policies.catalogue import Catalogue
 
+        self._know(contexts)
         return Catalogue(self, contexts)
 
     def play(self, contexts: Any, rewards: Any) -> IntArray:
@@ -254,40 +289,11 @@ class Policy(params.Frozen, ABC):
         with self.lock:
             self.model.restore(state)
 
-    def reseed(self, seed: int, *path: int) -> None:
-        """Start the policy's own generator anew."""
-        self.origin = (int(seed), *path)
-        self._rng: np.random.Generator | None = None
-
-    @property
-    def rng(self) -> np.random.Generator:
-        """The policy's own generator, made when first asked for: most policies never do."""
-        if self._rng is None:
-            self._rng = generator(*self.origin)
-        return self._rng
-
-    @rng.setter
-    def rng(self, rng: np.random.Generator) -> None:
-        self._rng = rng
-
-    @contextmanager
-    def _looking_ahead(self) -> Iterator[None]:
-        """Draw from a copy of the generator meanwhile."""
-        if not self.random:
-            yield
-            return
-        mine = self.rng
-        self.rng = twin_of(mine)
-        try:
-            yield
-        finally:
-            self.rng = mine
-
     def copy(self) -> Self:
         """An independent policy with the same parameters, state and generator."""
         twin = type(self)(**self.params)
         with self.lock:
-            twin.model = copy.deepcopy(self.model)
+            twin.model, twin._feature_names = copy.deepcopy(self.model), self._feature_names
             twin.origin, twin._rng = self.origin, None if self._rng is None else twin_of(self._rng)
         return twin
 
@@ -301,6 +307,7 @@ class Policy(params.Frozen, ABC):
         for name in mine:
             if name != "seed" and mine[name] != theirs[name]:
                 raise InvalidInputError(f"merge needs the same {name}. Got {mine[name]!r} and {theirs[name]!r}.")
+        self._require_same_names(other)
         with other.lock:  # one lock at a time: two policies that merge each other must not wait for ever
             learnt = copy.deepcopy(other.model)
         with self.lock:

@@ -3,10 +3,11 @@
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from rbmle import kernels
 from rbmle.errors import ConvergenceError, SlowMemoryWarning
 from rbmle.families import Family, Known
 from rbmle.models.glm import GLMModel
@@ -27,6 +28,8 @@ class GLMPolicy(Policy):
 
     family: of the rewards: "logistic" (0 and 1), "poisson" (counts), "gaussian", or a `rbmle.families.Family`.
     """
+
+    rewards: ClassVar[tuple[str, ...]] = ("logistic", "poisson")
 
     family: Annotated[str | Family, Known()] = "logistic"
 
@@ -57,9 +60,10 @@ class GLMPolicy(Policy):
         """Say once that exact memory has grown."""
         if not self._warned and self.model.memory == "exact" and self.model.n_rows * self.n_features > MANY:
             self._warned = True
+            instead = 'memory="online" takes' if "memory" in self.params else 'Methods with memory="online" take'
             warnings.warn(
                 f"{type(self).__name__} keeps {self.model.n_rows} distinct contexts of {self.n_features} features, "
-                'and every decision goes through all of them. memory="online" takes the same time whatever was learnt.',
+                f"and every decision goes through all of them. {instead} the same time whatever was learnt.",
                 SlowMemoryWarning,
                 stacklevel=4,
             )
@@ -96,3 +100,15 @@ class RegularizedGLM(GLMPolicy):
     def merge_is_exact(self) -> bool:
         """With exact memory; with online memory two quadratics are added."""
         return self.memory == "exact"
+
+    def _estimate(self) -> FloatArray:
+        """θ̂ from the data alone, not from where the last search ended, so that every path to the data agrees."""
+        model = self.model
+        if self.memory == "online":
+            estimate: FloatArray = model.curvature()[0]
+            return estimate
+        theta = np.zeros(self.n_features)
+        good, _ = kernels.glm.newton.estimate(model.problem(), theta, model.scratch())
+        if not good:
+            raise self._unsolved()
+        return theta

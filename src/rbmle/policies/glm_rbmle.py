@@ -10,6 +10,7 @@ from rbmle.models.glm import GLMModel
 from rbmle.models.glm_points import GLMPoints
 from rbmle.models.scaled_glm import ScaledGLM
 from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
+from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.glm import RegularizedGLM
 from rbmle.schedules import OnePlusLog, Sqrt, evaluate
 from rbmle.types import FloatArray, IntArray
@@ -44,10 +45,25 @@ class GLMRBMLE(RegularizedGLM):
     title = "reward-biased maximum likelihood, generalized linear"
     notation = "ℓ(θ̄) + η(t) α(t) θ̄ᵀx − ½ λ‖θ̄‖²"
     source = "Hung, Hsieh, Liu & Kumar 2021, Algorithm 2"
+    kind = "generalized linear: reward-biased"
+    provenance = Provenance(
+        defined_by="Hung, Hsieh, Liu & Kumar 2021, Algorithm 2",
+        read="the paper's text and appendix",
+        changed="nothing by default: arms that certified bounds exclude are not solved, the arm is the same; "
+        "bias='auto' is ours",
+        tested_against="SciPy's optimisers, arm by arm; as published (in rbmle.paper) all printed cells",
+        primary=True,
+    )
+    tuning = Tuning("bias", half_decades(0.003, 3.0), 1.0, Sqrt, "c of α(t) = c √t")
 
     regularization: Annotated[float, Optional(Real(0.0, open_low=True))] = cast(float, None)
     bias: Annotated[ScheduleLike | Literal["auto"], FunctionOfRound(auto=True)] = Sqrt()
     boost: Annotated[ScheduleLike, FunctionOfRound()] = OnePlusLog()
+
+    @classmethod
+    def theory(cls, facts: Facts) -> dict[str, Any]:
+        """α(t) = √t, η(t) = 1 + log t and λ = 1, for which Theorem 3 is stated: the defaults."""
+        return {}
 
     def __post_init__(self) -> None:
         if cast(float | None, self.regularization) is None:
@@ -157,14 +173,6 @@ class GLMRBMLE(RegularizedGLM):
             kernels.glm.rounds.play, len(rewards), model.regularization, self._rule(), self._middle, contexts, rounds
         )
         return self._noted(done, rounds)
-
-    def _play_singly(self, contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
-        """Round by round, for weights and contexts that depend on what was learnt."""
-        for t in range(len(rewards)):
-            X = contexts[t % len(contexts)]
-            arms[t] = self._choose(X, None, self.t)
-            self.model.observe(X[arms[t]], rewards[t, arms[t]])
-        return len(rewards)
 
     def _play_held(self, X: FloatArray, held: GLMPoints | None, rewards: FloatArray) -> IntArray:
         if held is None:

@@ -53,6 +53,7 @@ def formula(function: Callable[..., int]) -> Formula:
 class LinearPolicy(Policy):
     """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`."""
 
+    rewards: ClassVar[tuple[str, ...]] = ("gaussian",)
     formula: ClassVar[Formula]
     needs_root: ClassVar[bool] = False
 
@@ -105,10 +106,22 @@ class LinearPolicy(Policy):
         X = as_contexts(contexts, self.n_features)
         if self._look_first and not kernels.border.all_within(X, LARGEST_CONTEXT):
             require_contexts(X)
+        if X is not contexts:
+            self._know(contexts)
         return X
 
     def _choose(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> int:
-        return self._ask(X, held, t)[0]
+        if not self._is_plain:
+            return self._ask(X, held, t)[0]
+        address, c = self.formula.address, self._table.at(t)
+        if held is None:
+            arm: int = kernels.linear.rounds.decide_plain(address, X, c, self.model.settle())
+        else:
+            known = self.model.known(held)
+            arm = kernels.linear.rounds.decide_fixed_plain(address, known.rows, known.root, known.volume, c)
+        if arm < 0:
+            raise self._no_arm(arm, X, t)
+        return arm
 
     def _scores(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> FloatArray:
         return self._ask(X, held, t)[1]
@@ -118,9 +131,7 @@ class LinearPolicy(Policy):
         c, model, scores = self._table.at(t), self.model, np.empty(len(X))
         bank = self._checked_bank() if self._has_bank else NO_BANK
         z = self._drawn(1)[0] if self.random else NONE
-        if held is None and self._is_plain:
-            arm = kernels.linear.rounds.decide_plain(self.formula.address, X, c, model.settle(), scores)
-        elif held is None:
+        if held is None:
             arm = kernels.linear.rounds.decide(
                 self.formula.address, model.scaled(X), c, z, bank, model.settle(), self.needs_root, scores
             )
@@ -217,14 +228,17 @@ class LinearPolicy(Policy):
     def _choose_many(self, X: FloatArray, offsets: IntArray, t: int) -> IntArray:
         return self._ask_many(X, offsets, t, self._numbers(t))
 
-    def _ask_many(self, X: FloatArray, offsets: IntArray, t: int, numbers: FloatArray) -> IntArray:
-        """The arm of each set by the formula with these coefficients."""
+    def _ask_many(
+        self, X: FloatArray, offsets: IntArray, t: int, numbers: FloatArray, scores: FloatArray | None = None
+    ) -> IntArray:
+        """The arm of each set by the formula with these coefficients; `scores` (ΣK,) is filled where it is given."""
+        scores = np.empty(len(X)) if scores is None else scores
         model, arms = self.model, np.empty(len(offsets) - 1, dtype=np.int64)
         c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // max(1, self._width))
         for first in range(0, len(arms), at_once):
             some = offsets[first : first + at_once + 1]
             rule, own = self._rule(c, self._drawn(len(some) - 1)), arms[first : first + at_once]
-            done = kernels.linear.rounds.decide_many(rule, seen, some, model.settle(), np.empty(len(X)), own)
+            done = kernels.linear.rounds.decide_many(rule, seen, some, model.settle(), scores, own)
             if done < len(own):
                 raise self._no_arm(int(own[done]), X[some[done] : some[done + 1]], t)
         return arms

@@ -31,6 +31,8 @@ def description(name: str, params: Mapping[str, Any]) -> tuple[str, dict[str, An
     """Class and parameters, from those that version 0.1 wrote."""
     arguments = dict(params)
     argument, classes = CHOICES.get(name, ("", {}))
+    if name == "LinTS" and "scale" not in arguments:
+        arguments["scale"] = None  # the authors' width was the only one
     if not classes or argument in parameter_names(Policy.registry[name]):
         return name, arguments
     choice = arguments.pop(argument, None)

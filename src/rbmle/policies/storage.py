@@ -38,6 +38,8 @@ def save(policy: Policy, path: str | PathLike[str]) -> None:
         "origin": origin,
         "generator": generator,
     }
+    if policy.feature_names is not None:
+        header["feature_names"] = list(policy.feature_names)
     files.write_arrays(path, header, arrays)
 
 
@@ -68,6 +70,7 @@ def load(path: str | PathLike[str]) -> Policy:
         policy.restore(old_files.state(arrays, policy.state()) if old else arrays)
         policy.reseed(*header["origin"])
         policy.rng = from_state(header["generator"])
+        policy.name_features(header.get("feature_names"))
         if state_of(policy.rng) != header["generator"]:
             raise StateFileError("the state of its generator is none.")
     except INVALID as reason:

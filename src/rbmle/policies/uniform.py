@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rbmle.params import Integer, Optional
+from rbmle.policies.about import Provenance
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray, IntArray
 
@@ -24,6 +25,14 @@ class Uniform(LinearPolicy):
     title = "every arm alike"
     notation = "any arm with probability 1/K"
     source = "baseline"
+    kind = "baseline"
+    rewards = ("gaussian", "logistic", "poisson")
+    provenance = Provenance(
+        defined_by="folklore",
+        read="folklore, defined in a line",
+        changed="nothing",
+        tested_against="served frequencies by chi-square",
+    )
     formula = index
     random = True
 

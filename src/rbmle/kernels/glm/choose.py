@@ -13,9 +13,10 @@ from numba import types
 
 from rbmle.kernels.address import at_address
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.index import Index, centre, solve_arm
+from rbmle.kernels.glm.index import Index, solve_arm
 from rbmle.kernels.glm.link import CONTEND
 from rbmle.kernels.glm.named import LIKELIHOOD, MATRIX, POINTS, RULE, SCRATCH, Arms, Point, Points, Rule, Scratch, named
+from rbmle.kernels.glm.path import centre
 from rbmle.kernels.glm.prune.look import GUESS, HIGH, LOOKS, LOW, MARGIN, N_KNOWN, look_closer
 from rbmle.kernels.glm.prune.narrow import narrow
 from rbmle.kernels.glm.start import move_on, start_from

@@ -11,8 +11,7 @@ import numpy as np
 
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.named import named
-from rbmle.kernels.glm.newton import evaluate, maximise
-from rbmle.kernels.glm.root import apply_root, apply_transposed, invert_root
+from rbmle.kernels.glm.path import centre, follow
 from rbmle.types import FloatArray
 
 
@@ -26,17 +25,6 @@ class Index(NamedTuple):
 
 
 @compiled
-def centre(likelihood: Any, theta: FloatArray, R: FloatArray, work: FloatArray) -> bool:
-    """θ̂ from the start θ = 0, and R with RᵀR = H(θ̂)⁻¹."""
-    d = len(theta)
-    bias, gradient, H = np.zeros(d), np.empty(d), np.empty((d, d))
-    theta[:] = 0.0
-    good, _, _ = maximise(likelihood, bias, theta, work)
-    evaluate(likelihood, bias, theta, work, gradient, H)
-    return invert_root(H, R) and good
-
-
-@compiled
 def solve_arm(
     likelihood: Any,
     index: Any,
@@ -46,19 +34,9 @@ def solve_arm(
     theta: FloatArray,
     work: FloatArray,
 ) -> tuple[bool, float]:
-    """θ̄ of an arm, from the Newton step θ̂ + α H⁻¹x (or from θ̂ where that overshoots), and its index."""
+    """θ̄ of an arm on its path, and its index."""
     d, (alpha, eta, squares, surrogate) = len(x), index
-    bias, half = np.empty(d), np.empty(d)
-    for j in range(d):
-        bias[j] = alpha * x[j]
-    apply_root(R, bias, half)
-    apply_transposed(R, half, theta)
-    for j in range(d):
-        theta[j] += theta_hat[j]
-    good, value, _ = maximise(likelihood, bias, theta, work)
-    if not good:
-        theta[:] = theta_hat
-        good, value, _ = maximise(likelihood, bias, theta, work)
+    good, value = follow(likelihood, alpha, theta_hat, R, x, theta, work)
     score = square = 0.0
     for j in range(d):
         score += x[j] * theta[j]

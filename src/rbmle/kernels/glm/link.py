@@ -8,10 +8,9 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
-from numba.extending import intrinsic
 
 from rbmle.kernels.address import at_address
+from rbmle.kernels.bits import bits_of, float_of
 from rbmle.kernels.compile import compiled, melted
 from rbmle.kernels.glm.named import GAUSSIAN, LINK, LOGISTIC, MATRIX, POISSON, WHOLE
 from rbmle.types import FloatArray, IntArray
@@ -43,26 +42,6 @@ LOG_9 = 0.04400369243072337
 LOG_10 = 0.08082022805971767
 
 
-@intrinsic
-def bits_of(typingctx: Any, x: Any) -> Any:
-    """The 64 bits of a float as an integer."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.int64))
-
-    return types.int64(types.float64), codegen
-
-
-@intrinsic
-def float_of(typingctx: Any, bits: Any) -> Any:
-    """The float of 64 bits."""
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(types.float64))
-
-    return types.float64(types.int64), codegen
-
-
 scalar_at = at_address(SCALAR)
 link_at = at_address(LINK_SIGNATURE)
 
@@ -71,26 +50,27 @@ def compile_function(function: Callable[[float], float]) -> Any:
     """Give a function of one number an address: machine code where numba can, a call back into Python where not.
 
     Compiled code cannot raise across an address: where the function raises or gives no number, its value is NaN, and
-    `rbmle.families.custom.complain` finds out what happened.
+    `Custom.trouble` of rbmle.families finds out what happened.
     """
-    inner = numba.njit(function)
-
-    def compiled_guard(z: float) -> float:
-        try:
-            value = inner(z)
-        except Exception:  # noqa: BLE001  whatever it was, it ends here
-            return math.nan
-        return float(value)
 
     def python_guard(z: float) -> float:
         try:
             return float(function(z))
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001  whatever it was, it ends here
             return math.nan
 
     try:
+        inner = numba.njit(function)
+
+        def compiled_guard(z: float) -> float:
+            try:
+                value = inner(z)
+            except Exception:  # noqa: BLE001
+                return math.nan
+            return float(value)
+
         return numba.cfunc(SCALAR)(compiled_guard)
-    except NumbaError:
+    except Exception:  # noqa: BLE001  whatever numba stumbles over, Python may not
         return ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(python_guard)
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from rbmle.kernels.bits import bits_of
 from rbmle.kernels.compile import compiled
-from rbmle.kernels.glm.link import bits_of
 from rbmle.kernels.glm.named import History
 from rbmle.types import FloatArray
 

@@ -194,3 +194,17 @@ def test_attributes(attributes: dict[str, Any], words: str) -> None:
         check_attributes(problem)
     with pytest.raises(CheckFailed, match=words):
         check_problem(problem)
+
+
+def test_regret_by_hand_and_no_arm_that_is_not_there() -> None:
+    means = np.array([[0.1, 0.9], [0.5, 0.2], [0.3, 0.3]])
+    block = Rounds(np.ones((3, 2, 1)), means, means)
+    np.testing.assert_allclose(block.cumulative_regret(np.array([0, 1, 0]), 2.0), [2.8, 3.1, 3.1])
+    assert np.array_equal(block.cumulative_regret(np.array([0, 1, 1])), np.cumsum(block.regret(np.array([0, 1, 1]))))
+    staying = Rounds(np.ones((1, 2, 1)), means[:1], means)
+    np.testing.assert_allclose(staying.cumulative_regret(np.array([0, 1, 0])), [0.8, 0.8, 1.6])
+    for arms in ([0, 2, 0], [0, -1, 0]):
+        with pytest.raises(InvalidInputError, match=r"numbers from 0 to 1\. Got -?\d at arms\[1\]"):
+            block.cumulative_regret(np.array(arms))
+    with pytest.raises(InvalidInputError, match="those of 3 rounds"):
+        block.cumulative_regret(np.array([0, 1]))

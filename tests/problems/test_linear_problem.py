@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -71,14 +72,17 @@ def test_directions_are_even_on_the_sphere() -> None:
     np.testing.assert_allclose(contexts.mean(axis=0), 0.0, atol=0.015)
 
 
-def test_large_rounds_are_drawn_in_small_chunks() -> None:
+def test_no_more_is_drawn_than_is_played() -> None:
     problem = LinearProblem(np.ones(300), n_arms=200, static=False)
     block = problem.rounds(0, 0, 60, 80)
     again = problem.rounds(0, 0, 79, 80)
     assert block.contexts.shape == (20, 200, 300)
     assert np.array_equal(block.contexts[-1], again.contexts[0])
-    assert problem._last is not None
-    assert problem._last[1].contexts.nbytes < 40e6
+    tracemalloc.start()
+    problem.rounds(0, 0, 10**9, 10**9 + 1)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 3 * again.contexts.nbytes
 
 
 def test_copies_and_pickles_give_the_same_path() -> None:
@@ -124,3 +128,9 @@ def test_bad_parameters(arguments: dict[str, object], words: str) -> None:
 def test_bad_places(place: tuple[int, int, int, int]) -> None:
     with pytest.raises(InvalidParameterError, match="parameter of rounds must be an int"):
         linear().rounds(*place)
+
+
+def test_samples_of_given_means() -> None:
+    means = np.array([[0.0, 5.0]])
+    drawn = linear(noise="rademacher").sample(np.random.default_rng(0), means)
+    assert np.array_equal(np.abs(drawn - means), [[1.0, 1.0]])

@@ -7,6 +7,7 @@ import pytest
 
 from rbmle.errors import InvalidParameterError, RbmleError
 from rbmle.problems import BoundedReward, Gaussian, Noise, Rademacher, Uniform
+from rbmle.problems.in_place import in_place
 from rbmle.problems.noise import as_noise
 
 N = 200_000
@@ -23,15 +24,17 @@ VARIANCES = [
 
 
 @pytest.mark.parametrize(("noise", "variance"), VARIANCES, ids=repr)
-def test_mean_and_variance(noise: Noise, variance: float) -> None:
-    rewards = noise.rewards(np.random.default_rng(1), np.full((N, 1), 0.4))
+@pytest.mark.parametrize("rng", [np.random.default_rng(1), in_place(1, 0, 0, N)], ids=["by a generator", "in place"])
+def test_mean_and_variance(noise: Noise, variance: float, rng: np.random.Generator) -> None:
+    rewards = noise.rewards(rng, np.full((N, 1), 0.4))
     error = math.sqrt(variance / N)
     assert rewards.mean() == pytest.approx(0.4, abs=5 * error)
     assert rewards.var() == pytest.approx(variance, rel=0.03)
 
 
-def test_ranges() -> None:
-    rng, means = np.random.default_rng(2), np.linspace(-0.9, 0.9, 1000)[:, None]
+@pytest.mark.parametrize("rng", [np.random.default_rng(2), in_place(2, 0, 0, 1000)], ids=["by a generator", "in place"])
+def test_ranges(rng: np.random.Generator) -> None:
+    means = np.linspace(-0.9, 0.9, 1000)[:, None]
     assert np.abs(Uniform(half_width=0.5).rewards(rng, means) - means).max() <= 0.5
     assert set(np.round(np.unique(Rademacher(scale=3.0).rewards(rng, means) - means), 9)) == {-3.0, 3.0}
     assert set(np.unique(BoundedReward(bound=1.5).rewards(rng, means))) == {-1.5, 1.5}

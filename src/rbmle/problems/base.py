@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rbmle import kernels
+from rbmle.errors import InvalidInputError
+from rbmle.inputs import as_plain
 from rbmle.types import FloatArray, IntArray
 
 
@@ -32,7 +35,9 @@ class Rounds:
     @cached_property
     def best(self) -> FloatArray:
         """The largest mean reward of each round: (B,), or (1,) where means stay."""
-        largest: FloatArray = self.mean_rewards.max(axis=1)
+        means = as_plain(self.mean_rewards, "mean_rewards")
+        largest = np.empty(len(means))
+        kernels.regret.largest(means, largest)
         return largest
 
     def regret(self, arms: IntArray) -> FloatArray:
@@ -40,6 +45,18 @@ class Rounds:
         rows = np.arange(len(arms)) if len(self.mean_rewards) > 1 else 0
         lost: FloatArray = self.best - self.mean_rewards[rows, arms]
         return lost
+
+    def cumulative_regret(self, arms: IntArray, before: float = 0.0) -> FloatArray:
+        """What the arms (B,) lose up to every round, with what was lost `before` the first one."""
+        means, played = as_plain(self.mean_rewards, "mean_rewards"), np.array(arms, dtype=np.int64, ndmin=1)
+        if played.ndim != 1 or len(means) not in (1, len(played)):
+            raise InvalidInputError(f"arms must be those of {len(means)} rounds. Got shape {played.shape}.")
+        regret = np.empty(len(played))
+        done = kernels.regret.accumulate(means, self.best, played, float(before), regret)
+        if done < len(played):
+            highest = means.shape[1] - 1
+            raise InvalidInputError(f"arms must be numbers from 0 to {highest}. Got {played[done]} at arms[{done}].")
+        return regret
 
 
 class Problem(ABC):
@@ -87,7 +104,10 @@ class Problem(ABC):
 
 
 class Vector:
-    """A constraint: at least one finite number in a row."""
+    """A constraint: at least one finite number in a row, each at least `low`."""
+
+    def __init__(self, low: float = -np.inf) -> None:
+        self.low = low
 
     def holds(self, value: object) -> bool:
         """Tell whether the value is a vector."""
@@ -95,7 +115,25 @@ class Vector:
             array = np.asarray(value)
         except ValueError:  # ragged
             return False
-        return array.ndim == 1 and array.size > 0 and array.dtype.kind in "fiu" and bool(np.isfinite(array).all())
+        good = array.ndim == 1 and array.size > 0 and array.dtype.kind in "fiu"
+        return good and bool((np.isfinite(array) & (array >= self.low)).all())
 
     def __str__(self) -> str:
-        return "a sequence of finite numbers such as (-0.3, 0.5, 0.8)"
+        if self.low == -np.inf:
+            return "a sequence of finite numbers such as (-0.3, 0.5, 0.8)"
+        return f"a sequence of finite numbers from {self.low:g} on"
+
+
+class Matrix:
+    """A constraint: at least one row of at least one finite number, all rows of the same length."""
+
+    def holds(self, value: object) -> bool:
+        """Tell whether the value is a matrix."""
+        try:
+            array = np.asarray(value)
+        except ValueError:  # ragged
+            return False
+        return array.ndim == 2 and array.size > 0 and array.dtype.kind in "fiu" and bool(np.isfinite(array).all())
+
+    def __str__(self) -> str:
+        return "rows of finite numbers, all of one length, such as ((1.0, 0.0), (0.0, 1.0))"

@@ -111,6 +111,6 @@ def test_bad_band() -> None:
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "rbmle.simulation.drawing", raising=False)
+    monkeypatch.delitem(sys.modules, "rbmle.display.drawing", raising=False)
     with pytest.raises(RbmleError, match="pip install 'rbmle"):
         made(a=1.0).plot()

@@ -100,6 +100,46 @@ def test_every_edit_is_seen_by_whom_it_concerns(tmp_path: Path, old: str, new: s
     assert {name for name in before if before[name] != after[name]} == touched
 
 
+USER = """
+import theirs_helper
+import theirs_circle
+import numpy as np
+
+class Mine:
+    def choose(self, contexts):
+        return theirs_helper.where(contexts) + theirs_circle.BEST
+    def update(self, context, reward):
+        theirs_helper.note(reward)
+"""
+
+
+def test_modules_of_ones_own_count_for_what_is_named_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def seen(where: str = "0", note: str = "None", best: str = "1", other: str = "2") -> Any:
+        helper, circle = ModuleType("theirs_helper"), ModuleType("theirs_circle")
+        for module, text in (
+            (helper, f"def where(X): return {where}\ndef note(r): return {note}\ndef unused(): return {other}\n"),
+            (circle, f"BEST = {best}\n"),
+        ):
+            path = tmp_path / f"{module.__name__}_{abs(hash(text))}.py"
+            path.write_text(text)
+            spec = importlib.util.spec_from_file_location(module.__name__, path)
+            assert spec is not None
+            assert spec.loader is not None
+            made = importlib.util.module_from_spec(spec)
+            monkeypatch.setitem(sys.modules, module.__name__, made)
+            spec.loader.exec_module(made)
+        circle = sys.modules["theirs_circle"]
+        circle.theirs_helper = sys.modules["theirs_helper"]  # type: ignore[attr-defined]
+        circle.theirs_helper.theirs_circle = circle
+        return identity(loaded(tmp_path, USER).Mine())
+
+    plain = seen()
+    assert seen() == plain
+    assert seen(other="3") == plain
+    for change in ({"where": "1"}, {"note": "0"}, {"best": "0"}):
+        assert seen(**change) != plain
+
+
 def different() -> list[Any]:
     taught = LinUCB(n_features=2)
     taught.update([1.0, 0.0], 1.0)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbmle.display.progress import Progress
 from rbmle.simulation.jobs import Batch, Job, carry_out
 from rbmle.simulation.outcomes import Outcomes, Piece
-from rbmle.simulation.progress import Progress
 from rbmle.simulation.store import Outcome
 
 

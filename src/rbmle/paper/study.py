@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import joblib
 
 from rbmle import params
+from rbmle.display.frames import pandas
+from rbmle.display.progress import Progress
 from rbmle.errors import InvalidParameterError
 from rbmle.paper.names import names_section
 from rbmle.paper.part import Finding, Record
@@ -22,11 +24,9 @@ from rbmle.params import OneOf
 from rbmle.report import Facts, Highlights, Report, Section, settings_section, write
 from rbmle.simulation.engine import require_jobs
 from rbmle.simulation.experiment import batches
-from rbmle.simulation.frames import pandas
 from rbmle.simulation.jobs import carry_out
 from rbmle.simulation.manifest import machine, versions
 from rbmle.simulation.outcomes import Outcomes
-from rbmle.simulation.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd

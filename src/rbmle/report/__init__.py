@@ -35,7 +35,7 @@ from rbmle.report.figures import regret_figure, save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
-from rbmle.report.plots import bias_sweep, bound_over_regret, compact, time_against_regret
+from rbmle.report.plots import bias_sweep, bound_over_regret, compact, sensitivity, time_against_regret
 from rbmle.report.study import report_for, settings_section
 from rbmle.report.tables import statistics_table
 from rbmle.report.write import write
@@ -64,6 +64,7 @@ __all__ = [
     "regret_figure",
     "report_for",
     "save_figure",
+    "sensitivity",
     "settings_section",
     "statistics_table",
     "time_against_regret",

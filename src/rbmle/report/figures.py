@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from rbmle.display.figures import PALETTE, look, new_figure, save_figure
 from rbmle.simulation import Results
-from rbmle.simulation.plot import PALETTE, look, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rbmle.display.figures import LEGEND_HANDLE, LEGEND_LETTER, LEGEND_LINE
+from rbmle.display.grid import duration
 from rbmle.report.figures import look, new_figure
-from rbmle.simulation.grid import duration
-from rbmle.simulation.plot import LEGEND_HANDLE, LEGEND_LETTER, LEGEND_LINE
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -116,6 +116,27 @@ def bias_sweep(
     if _scale(axes.set_yscale, axes.set_ylim, regret.ravel().tolist()):
         _log_ticks(axes.yaxis, regret.ravel().tolist())
     axes.set_xlabel("exponent p")
+    axes.set_ylabel("mean final regret")
+    _legend_below(drawing, axes, 3)
+    return drawing
+
+
+def sensitivity(
+    curves: Mapping[str, tuple[FloatArray, FloatArray]], *, title: str = "", size: tuple[float, float] = PANEL
+) -> "Drawing":
+    """A curve per method: mean final regret over its tuned parameter, in multiples of its default; both logarithmic."""
+    drawing, axes = _plot(size, title)
+    for k, (name, (values, regret)) in enumerate(curves.items()):
+        axes.plot(
+            values, regret, marker=MARKERS[k % len(MARKERS)], ms=4, lw=2.2 if k == 0 else 1.3, label=name, **look(k)
+        )
+    axes.axvline(1.0, color="#b0b0b0", lw=1.0, zorder=0)
+    every = [float(value) for _, regret in curves.values() for value in regret]
+    axes.set_xscale("log")
+    _log_ticks(axes.xaxis, [float(value) for values, _ in curves.values() for value in values])
+    if _scale(axes.set_yscale, axes.set_ylim, every):
+        _log_ticks(axes.yaxis, every)
+    axes.set_xlabel("parameter ÷ its default")
     axes.set_ylabel("mean final regret")
     _legend_below(drawing, axes, 3)
     return drawing

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from rbmle.display.grid import Grid, duration, number
 from rbmle.report.document import Block, Cell, Facts, Figure, Highlights, Report, Section, Table
 from rbmle.report.figures import regret_figure
 from rbmle.report.plots import compact
 from rbmle.simulation import Results
-from rbmle.simulation.grid import Grid, duration, number
 from rbmle.simulation.results import STATISTICS
 
 

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rbmle.display.grid import Grid, duration
 from rbmle.simulation import Results
-from rbmle.simulation.grid import Grid, duration
 from rbmle.simulation.results import STATISTICS
 
 __all__ = ["STATISTICS", "duration", "grid_table", "statistics_table"]

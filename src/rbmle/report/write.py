@@ -5,6 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rbmle.display.csv_text import to_csv
 from rbmle.errors import RbmleError
 from rbmle.files import write_bytes
 from rbmle.report.document import Report, Table
@@ -12,7 +13,6 @@ from rbmle.report.figures import save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
-from rbmle.simulation.csv_text import to_csv
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

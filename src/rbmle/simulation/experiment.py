@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbmle import params
+from rbmle.display.progress import Progress
 from rbmle.errors import InvalidParameterError
 from rbmle.params import Integer
 from rbmle.policies.base import Policy
@@ -20,7 +21,6 @@ from rbmle.simulation.log import TrialLog
 from rbmle.simulation.manifest import manifest
 from rbmle.simulation.outcomes import Outcomes, Piece
 from rbmle.simulation.players import Candidate
-from rbmle.simulation.progress import Progress
 from rbmle.simulation.results import Results
 from rbmle.simulation.store import Outcome
 from rbmle.simulation.trial import run_trial

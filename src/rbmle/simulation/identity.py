@@ -39,6 +39,7 @@ class _Describer:
     def __init__(self) -> None:
         self.seen: dict[int, str] = {}
         self.keep: list[Any] = []  # ids are unique among the living only
+        self.asked: set[tuple[str, ...]] = set()  # modules, and the names that were looked up there
 
     def plain(self, value: Any) -> Any:
         if value is None or isinstance(value, bool | int | float | str):
@@ -80,11 +81,19 @@ class _Describer:
     def _referred(self, value: Any) -> Any:
         """The functions, classes and constants that the code names, of the module it stands in."""
         space = vars(inspect.getmodule(value) or types.ModuleType("")) if isinstance(value, type) else value.__globals__
-        found = []
-        for name in sorted(set(names_in(value))):
+        return self._named(sorted(set(names_in(value))), space)
+
+    def _named(self, names: list[str], space: Mapping[str, Any]) -> Any:
+        """What names stand for; of modules that are no library, what the names stand for there."""
+        found: list[Any] = []
+        for name in names:
             other = space.get(name)
             if isinstance(other, types.ModuleType):
-                found.append([name, "module", other.__name__, str(getattr(other, "__version__", ""))])
+                known: Any = library_at(other.__name__)
+                if known is None and (other.__name__, *names) not in self.asked:  # modules may name each other
+                    self.asked.add((other.__name__, *names))
+                    known = self._named(names, vars(other))
+                found.append([name, "module", other.__name__, known])
             elif name in space:
                 found.append([name, self.plain(other)])
         return found
@@ -129,8 +138,13 @@ class _Describer:
 
 def library_of(code: Any) -> str | None:
     """The version of the library that a class or function belongs to; None for what somebody wrote for this study."""
-    top = str(code.__module__).split(".")[0]
-    if is_ours(code) or (top in sys.stdlib_module_names and top != "__main__"):
+    return library_at(str(code.__module__))
+
+
+def library_at(name: str) -> str | None:
+    """The same of a module's name."""
+    top = name.split(".")[0]
+    if top == "rbmle" or (top in sys.stdlib_module_names and top != "__main__"):
         return top
     module = sys.modules.get(top)
     if "site-packages" not in str(getattr(module, "__file__", "")):

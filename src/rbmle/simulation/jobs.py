@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import joblib
 from threadpoolctl import threadpool_limits
 
+from rbmle.display.progress import Progress
 from rbmle.simulation.outcomes import Outcomes, Piece
-from rbmle.simulation.progress import Progress
 from rbmle.simulation.store import Outcome
 
 Play = Callable[[Any, Sequence[Any], bytes], Iterable[Outcome]]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rbmle.display.frames import pandas
+from rbmle.display.grid import Grid, number
 from rbmle.errors import InvalidInputError
-from rbmle.simulation.frames import pandas
-from rbmle.simulation.grid import Grid, number
 from rbmle.types import FloatArray
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbmle import params
+from rbmle.display.frames import pandas
+from rbmle.display.grid import Grid, duration, number
 from rbmle.errors import InvalidInputError
 from rbmle.params import Real
-from rbmle.simulation.frames import pandas
-from rbmle.simulation.grid import Grid, duration, number
 from rbmle.simulation.log import TrialLog
 from rbmle.simulation.paired import Paired, difference
 from rbmle.types import FloatArray, IntArray
@@ -172,7 +172,8 @@ class Results:
             ± one standard error) or None (mean alone).
         log_y: a logarithmic regret axis; by default only where the policies are far apart.
         """
-        from rbmle.simulation.plot import regret_curves, save_figure
+        from rbmle.display.figures import save_figure
+        from rbmle.simulation.plot import regret_curves
 
         figure = regret_curves(self.rounds, self.regret, ax=ax, band=band, log_x=log_x, log_y=log_y, title=title)
         if path is not None:

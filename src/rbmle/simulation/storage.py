@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from rbmle import files
+from rbmle.display.csv_text import from_csv, to_csv
 from rbmle.errors import StateFileError
-from rbmle.simulation.csv_text import from_csv, to_csv
 from rbmle.simulation.log import TrialLog
 from rbmle.simulation.results import Results
 from rbmle.types import FloatArray, IntArray

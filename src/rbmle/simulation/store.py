@@ -30,7 +30,7 @@ DELAY = 0.3
 # Seconds to wait for another process that is writing.
 PATIENCE = 30.0
 # Packages that no outcome depends on.
-WITHOUT = {"cli", "report", "testing"}
+WITHOUT = {"cli", "report", "testing", "studies", "display", "logs", "evaluation"}
 ENDINGS = (".sqlite", ".db")
 TABLE = """CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, settings TEXT NOT NULL, regret BLOB NOT NULL,
     seconds REAL NOT NULL, state BLOB NOT NULL, run TEXT NOT NULL, checksum BLOB NOT NULL)"""

@@ -72,9 +72,7 @@ def run_trial(
             arms, seconds, chances = one.play(rounds, clock)
             if log:
                 logs[name].note(start, arms, chances, rounds.rewards)
-            regret = rounds.regret(arms)
-            regret[0] += totals[name]
-            np.cumsum(regret, out=regret)
+            regret = rounds.cumulative_regret(arms, totals[name])
             curves[name][first:last] = regret[record[first:last] - start - 1]
             totals[name] = float(regret[-1])
             clocks[name] += seconds

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rbmle.errors import NotMergeableError
 from rbmle.policies.base import Policy
 from rbmle.testing.rounds import ARMS, ROUNDS, close
 from rbmle.testing.tools import coin_rewards, expect, expect_refused, unit_contexts
@@ -70,12 +71,18 @@ def fixed_arms_agree(policy: Policy) -> None:
 
 
 def merging_adds_up(policy: Policy) -> None:
-    """Two policies that learnt a half each, merged, know what one that learnt all knows."""
+    """Two policies that learnt a half each, merged, know what one that learnt all knows; or merging is refused."""
     X, r = unit_contexts(10, ROUNDS, policy.n_features), coin_rewards(10, ROUNDS)
     whole, first, second = policy.copy(), policy.copy(), policy.copy()
     whole.update_many(X, r)
     first.update_many(X[:20], r[:20])
     second.update_many(X[20:], r[20:])
+    try:
+        first.copy().merge(second)
+    except NotMergeableError:
+        expect(not policy.merge_is_exact, "merge_is_exact is True, but merging is refused")
+        expect_refused("merging what cannot be merged", lambda: first.merge(second), first.state)
+        return
     first.merge(second)
     expect(first.t == whole.t, "merge lost count")
     if policy.merge_is_exact:

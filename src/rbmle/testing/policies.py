@@ -51,11 +51,12 @@ HOSTILE_CHECKS: tuple[Check, ...] = (
 
 
 def standard_policies(n_features: int = 3) -> dict[str, Policy]:
-    """One instance of every policy known here, your own imported ones included."""
+    """One instance of every policy known here, your own imported ones included, and one of each of its variants."""
     found = {}
     for name, cls in sorted(Policy.registry.items()):
-        known = cls.__dataclass_fields__
-        found[name] = cls(n_features=n_features, **{key: value for key, value in STANDARD.items() if key in known})
+        known = {key: value for key, value in STANDARD.items() if key in cls.__dataclass_fields__}
+        for label, settings in {name: {}, **cls.variants}.items():
+            found[label] = cls(n_features=n_features, **{**known, **settings})
     return found
 
 

@@ -23,10 +23,12 @@ def bad_input_is_refused(policy: Policy) -> None:
     """NaN, infinities, wrong shapes, ragged or empty contexts, bad rewards: an error; nothing learnt, nothing drawn."""
     learnt(policy, 10)
     for what, contexts in bad_contexts(policy.n_features).items():
-        for method in (policy.choose, policy.scores, policy.decide, policy.probabilities, policy.fix_arms):
+        looks = policy.choose, policy.scores, policy.decide, policy.probabilities, policy.fix_arms, policy.model.predict
+        for method in looks:
             expect_untouched(f"{method.__name__} with {what}", lambda m=method, c=contexts: m(c), policy)  # type: ignore[misc]
     for what, (context, reward) in bad_observations(policy.n_features).items():
         expect_untouched(f"update with {what}", lambda x=context, r=reward: policy.update(x, r), policy)  # type: ignore[misc]
+        expect_untouched(f"update_many with {what}", lambda x=context, r=reward: policy.update_many([x], [r]), policy)  # type: ignore[misc]
     X, r = unit_contexts(12, 3, policy.n_features), coin_rewards(12, 3)
     holed = r.copy()
     holed[2] = np.nan

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import RbmleError
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD
 from rbmle.random import generator, state_of
 from rbmle.types import FloatArray
 
@@ -86,6 +87,7 @@ def bad_contexts(d: int) -> dict[str, Any]:
         "contexts of text": [["a"] * d],
         "complex contexts": good * 1j,
         "contexts too large to square": good * 1e200,
+        "contexts just beyond the limit": good * (1.0001 * LARGEST_CONTEXT / np.abs(good).max()),
         "None as contexts": None,
     }
 
@@ -100,6 +102,8 @@ def bad_observations(d: int) -> dict[str, tuple[Any, Any]]:
         "a context with a feature too many": (np.ones(d + 1), 1.0),
         "a context of two dimensions": (good[None], 1.0),
         "a context too large to square": (good * 1e200, 1.0),
+        "a context just beyond the limit": (good * (1.0001 * LARGEST_CONTEXT / np.abs(good).max()), 1.0),
+        "a reward just beyond the limit": (good, 1.0001 * LARGEST_REWARD),
         "a NaN reward": (good, np.nan),
         "an infinite reward": (good, np.inf),
         "None as reward": (good, None),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rbmle.display.grid import number
 from rbmle.paper.experiments import experiment, short_name
 from rbmle.paper.part import LETTERS, Finding, Part
 from rbmle.paper.plan import Plan
@@ -16,7 +17,6 @@ from rbmle.report import Block, Cell, Figure, Panels, Section, Table, bias_sweep
 from rbmle.schedules import Constant, Power
 from rbmle.simulation import Results
 from rbmle.simulation.experiment import Experiment
-from rbmle.simulation.grid import number
 from rbmle.simulation.outcomes import Outcomes
 from rbmle.types import FloatArray
 

@@ -29,7 +29,7 @@ def published_policies(n_features: int, horizon: int) -> dict[str, Policy]:
         "GPUCBT": GPUCBTuned(n_features=d, c=0.9),
         "KG": PublishedKnowledgeGradient(n_features=d, horizon=horizon),
         "KG*": PublishedKGStar(n_features=d, horizon=horizon),
-        "LinTS": LinTS(n_features=d, delta=0.5, epsilon=1.0),
+        "LinTS": LinTS(n_features=d, scale=None, delta=0.5, epsilon=1.0),
         "VIDS": PublishedVIDS(n_features=d, samples=10_000, grid=1000),
     }
 
@@ -45,6 +45,6 @@ def authors_policies(n_features: int, horizon: int) -> dict[str, Policy]:
         "GPUCBT": GPUCBTuned(n_features=d, c=0.9),
         "KG": KnowledgeGradient(n_features=d, horizon=horizon),
         "KG*": KGStar(n_features=d, horizon=horizon),
-        "LinTS": LinTS(n_features=d, delta=0.5, epsilon=0.9),
+        "LinTS": LinTS(n_features=d, scale=None, delta=0.5, epsilon=0.9),
         "VIDS": VIDS(n_features=d, samples=10_000),
     }

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rbmle.display.grid import number
 from rbmle.paper.experiments import same_definition
 from rbmle.paper.part import LETTERS, Finding
 from rbmle.paper.regret.part import RegretPart, headings
 from rbmle.paper.settings import Setting
 from rbmle.report import Block, Bullets, Cell, Section, Table
 from rbmle.simulation import Results
-from rbmle.simulation.grid import number
 from rbmle.simulation.outcomes import Outcomes
 
 DEFINITIONS = {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rbmle.display.grid import duration
 from rbmle.paper.experiments import short_name
 from rbmle.paper.part import LETTERS, Finding, Part
 from rbmle.paper.plan import Plan
@@ -13,7 +14,6 @@ from rbmle.paper.settings import TRIALS, Setting
 from rbmle.paper.time.sizes import TimeStudy
 from rbmle.report import Block, Cell, Figure, Panels, Section, Table, time_against_regret
 from rbmle.simulation.experiment import Experiment
-from rbmle.simulation.grid import duration
 from rbmle.simulation.jobs import Batch
 from rbmle.simulation.outcomes import Outcomes
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rbmle.simulation import progress as module
-from rbmle.simulation.progress import Progress
+from rbmle.display import progress as module
+from rbmle.display.progress import Progress
 
 
 def test_time_left_learns_from_what_jobs_took() -> None:

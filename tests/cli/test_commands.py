@@ -158,7 +158,7 @@ def test_what_cannot_be_written_is_said_before_the_work(
     missing: str, option: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.delitem(sys.modules, "rbmle.simulation.drawing", raising=False)
+    monkeypatch.delitem(sys.modules, "rbmle.display.drawing", raising=False)
     monkeypatch.setattr("rbmle.simulation.simulate", None)
     environment.cache_clear()
     _, err = typed(*SMALL, option, str(tmp_path / "out.png"), code=2)
@@ -204,3 +204,28 @@ def test_nothing_heavy_is_imported_for_help() -> None:
 def test_the_module_is_the_command() -> None:
     done = subprocess.run([sys.executable, "-m", "rbmle", "--help"], capture_output=True, text=True, check=True)
     assert "Usage: rbmle" in done.stdout
+
+
+def test_compare_on_real_data() -> None:
+    out, _ = typed("compare", "--dataset", "wine", "--methods", "LinRBMLE,LinUCB", "--trials", "2", "--jobs", "1")
+    assert "Regret after 178 rounds" in out
+    assert "3 varying arms, 39 features" in out
+    assert "ClassificationProblem(178 rows of 13" in out
+    out, _ = typed("compare", "--dataset", "iris", "--encoding", "embedded", "--methods", "Uniform", "--horizon", "20",
+                   "--trials", "2", "--jobs", "1")  # fmt: skip
+    assert "Regret after 20 rounds" in out
+    assert "3 varying arms, 12 features" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--dataset", "wines"), "must be one of 'breast_cancer'"),
+        (("--dataset", "wine", "--family", "poisson"), "goes without noise"),
+        (("--dataset", "wine", "--encoding", "dense"), "'encoding' parameter"),
+        (("--dataset", "magic", "--data", "no/such/folder"), "There is no magic04.data in"),
+    ],
+)
+def test_real_data_that_cannot_be(words: tuple[str, ...], message: str) -> None:
+    _, error = typed("compare", *words, code=2)
+    assert message in " ".join(error.split())

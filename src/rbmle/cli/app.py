@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import bounds, compare, methods, paper
+from rbmle.cli import bounds, compare, doctor, methods, paper, study
 from rbmle.errors import RbmleError
 
 
@@ -53,3 +53,5 @@ app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=methods.EXAMPLES)(methods.methods)
 app.command(epilog=bounds.EXAMPLES)(bounds.bounds)
 app.command(epilog=paper.EXAMPLES)(paper.paper)
+app.command(epilog=study.EXAMPLES)(study.study)
+app.command(epilog=doctor.EXAMPLES)(doctor.doctor)

@@ -1,4 +1,4 @@
-"""From the settings of a study to a problem and policies."""
+"""From the settings of a comparison to a problem and policies."""
 
 from dataclasses import MISSING, fields
 from typing import Any
@@ -6,57 +6,91 @@ from typing import Any
 from rbmle import params
 from rbmle.cli import known as shell
 from rbmle.cli import values
-from rbmle.cli.study import Study
+from rbmle.cli.config import Comparison
 from rbmle.errors import InvalidParameterError
-from rbmle.policies import LinearPolicy, Policy
+from rbmle.policies import Policy
 from rbmle.problems import LinearProblem, Problem
 
 FAMILIES = ("gaussian", "logistic", "poisson")
-# Left out unless asked for: thousands of samples for every decision.
-SLOW = ("VIDS",)
+# The length of the vectors that stand for classes in the embedded encoding.
+EMBEDDED = 4
 
 
-def problem(study: Study) -> Problem:
-    """The problem of a study."""
-    if study.family not in FAMILIES:
-        raise InvalidParameterError(f"Unknown family {study.family!r}.{values.suggestion(study.family, FAMILIES)}")
-    if study.family == "gaussian":
-        return LinearProblem(study.theta, study.arms, static=study.static, noise=values.noise(study.noise))
-    if study.noise != "gaussian":
-        raise InvalidParameterError(f"The setting 'noise' goes with the gaussian family only, not {study.family!r}.")
+def problem(comparison: Comparison) -> Problem:
+    """The problem of a comparison."""
+    if comparison.family not in FAMILIES:
+        raise InvalidParameterError(
+            f"Unknown family {comparison.family!r}." + values.suggestion(comparison.family, FAMILIES)
+        )
+    if comparison.dataset is not None:
+        return data(comparison)
+    if comparison.family == "gaussian":
+        return LinearProblem(
+            comparison.theta, comparison.arms, static=comparison.static, noise=values.noise(comparison.noise)
+        )
+    if comparison.noise != "gaussian":
+        raise InvalidParameterError(
+            f"The setting 'noise' goes with the gaussian family only, not {comparison.family!r}."
+        )
     from rbmle.problems import GLMProblem
 
-    made: Problem = GLMProblem(study.theta, study.arms, family=study.family, static=study.static)
+    made: Problem = GLMProblem(comparison.theta, comparison.arms, family=comparison.family, static=comparison.static)
     return made
 
 
-def policies(study: Study) -> dict[str, Policy]:
-    """The policies of a study, by name: those of its tables, and its methods (by default all that suit the family)."""
+def data(comparison: Comparison) -> Problem:
+    """A data set as a bandit, prepared as in published tables: rows of norm 1, −1 for what is missing."""
+    from rbmle import datasets
+
+    if comparison.family == "poisson" or comparison.noise != "gaussian":
+        raise InvalidParameterError(
+            "The setting 'dataset' goes without noise and with the family gaussian or logistic: right answers pay 1."
+        )
+    found = datasets.load(str(comparison.dataset), comparison.data)
+    if not isinstance(found, datasets.Dataset):
+        choices: Problem = found.as_problem()
+        return choices
+    embedding = min(found.n_classes, EMBEDDED) if comparison.encoding == "embedded" else None
+    made: Problem = found.problem(encoding=comparison.encoding, embedding=embedding, normalize=True, missing=-1.0)
+    return made
+
+
+def horizon(comparison: Comparison, on: Problem) -> int:
+    """The rounds of a trial: those of the comparison, or fewer where the data end."""
+    return min(comparison.horizon, on.horizon or comparison.horizon)
+
+
+def policies(comparison: Comparison, on: Problem | None = None) -> dict[str, Policy]:
+    """The policies of a comparison by name: those of its tables, and its methods (by default all that suit).
+
+    on: the problem of the comparison, where the caller has it already.
+    """
+    on = problem(comparison) if on is None else on
     chosen: dict[str, Policy] = {}
-    methods = study.methods
-    if methods == ["all"] or not (methods or study.policies):
-        methods = suitable(study, with_slow=bool(methods))
+    methods = comparison.methods
+    if methods == ["all"] or not (methods or comparison.policies):
+        methods = suitable(comparison, on, with_slow=bool(methods))
     for method in methods:
-        chosen[shell.method(method).__name__] = build(method, {}, study)
-    for name, table in study.policies.items():
+        chosen[shell.method(method).__name__] = build(method, {}, comparison, on)
+    for name, table in comparison.policies.items():
         arguments = dict(table)
-        chosen[name] = build(str(arguments.pop("method", name)), arguments, study)
+        chosen[name] = build(str(arguments.pop("method", name)), arguments, comparison, on)
     return chosen
 
 
-def suitable(study: Study, with_slow: bool) -> list[str]:
+def suitable(comparison: Comparison, on: Problem, with_slow: bool) -> list[str]:
     """Methods for the family: linear ones for Gaussian rewards, generalized linear ones for the others."""
     names = []
     for name, cls in shell.methods().items():
         ours = cls.__module__.split(".")[0] == "rbmle"
-        if (ours and not cls.__module__.startswith("rbmle.policies.")) or (not ours and not study.imports):
+        if (ours and not cls.__module__.startswith("rbmle.policies.")) or (not ours and not comparison.imports):
             continue
-        if name in SLOW and not with_slow:
+        if (cls.costly and not with_slow) or comparison.family not in families(cls):
             continue
-        if name != "Uniform" and study.family not in families(cls):
+        if cls.fixed_arms and not on.static:
             continue
         try:
-            build(name, {}, study)
+            build(name, {}, comparison, on)
         except InvalidParameterError:  # needs a parameter that only the user can give
             continue
         names.append(name)
@@ -64,14 +98,12 @@ def suitable(study: Study, with_slow: bool) -> list[str]:
 
 
 def families(cls: type[Policy]) -> tuple[str, ...]:
-    """The families a method is made for; one that has no choice of family is made for successes and failures."""
-    if issubclass(cls, LinearPolicy):
-        return ("gaussian",)
-    return ("logistic", "poisson") if "family" in {each.name for each in fields(cls)} else ("logistic",)
+    """The families a method is made for; one that says nothing and has no choice is made for successes and failures."""
+    return cls.rewards or ("logistic",)
 
 
-def build(method: str, arguments: dict[str, Any], study: Study) -> Policy:
-    """A policy by the name of its class. What the study knows (features, arms, horizon, family) need not be said."""
+def build(method: str, arguments: dict[str, Any], comparison: Comparison, on: Problem) -> Policy:
+    """A policy by the name of its class. What is known (features, arms, horizon, family) need not be said."""
     cls = shell.method(method)
     known = {each.name: each for each in fields(cls)}
     for name in arguments:
@@ -83,10 +115,10 @@ def build(method: str, arguments: dict[str, Any], study: Study) -> Policy:
         for name, value in arguments.items()
     }
     context: dict[str, Any] = {
-        "n_features": len(study.theta),
-        "n_arms": study.arms,
-        "horizon": study.horizon,
-        "family": study.family,
+        "n_features": on.n_features,
+        "n_arms": on.n_arms,
+        "horizon": horizon(comparison, on),
+        "family": comparison.family,
     }
     given = {name: value for name, value in context.items() if name in known} | given
     missing = [

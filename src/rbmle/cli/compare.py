@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from rbmle.cli.config import Comparison
 from rbmle.cli.known import IMPORT_HELP, import_all
-from rbmle.cli.study import Study
 
 EXAMPLES = """
 **Examples**
@@ -18,6 +18,8 @@ EXAMPLES = """
 `rbmle compare --theta 0.5,0.5,-0.7 --arms 20 --noise "Uniform(half_width=0.5)" --out results/`
 
 `rbmle compare --family logistic --trials 50 --report study/`
+
+`rbmle compare --dataset wine` — real data: a class is an arm, the right one pays 1, every trial is a shuffle
 
 `rbmle compare --trials 500 --store trials/` — killed or called again with more trials, it goes on where it was
 
@@ -53,13 +55,27 @@ def compare(
         str | None,
         typer.Option(help="gaussian: linear rewards; logistic: successes; poisson: counts. [gaussian]", metavar="NAME"),
     ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            help="Real data instead: digits, wine, mnist, travel, swissmetro and others; docs/real-data.md has all.",
+            metavar="NAME",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="What classes have in common: disjoint, shared or embedded. [disjoint]", metavar="NAME"),
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of the UCI files. [what RBMLE_DATA says]")] = None,
     methods: Annotated[
         str | None,
         typer.Option(
             help="Names from `rbmle methods`, or all. [all that suit, but VIDS, which is slow]", metavar="NAMES"
         ),
     ] = None,
-    horizon: Annotated[int | None, typer.Option(help="Rounds of a trial. [3000]", metavar="T")] = None,
+    horizon: Annotated[
+        int | None, typer.Option(help="Rounds of a trial, at most the rows of a data set. [3000]", metavar="T")
+    ] = None,
     trials: Annotated[int | None, typer.Option(help="Independent repetitions. [20]", metavar="N")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same result. [0]", metavar="N")] = None,
     jobs: Annotated[int | None, typer.Option(help="Workers; the result does not depend on it. [all cores]")] = None,
@@ -83,45 +99,46 @@ def compare(
     always playing the best arm: less is better.
     """
     given = {
-        "theta": theta, "arms": arms, "static": static, "noise": noise, "family": family, "methods": methods,
-        "horizon": horizon, "trials": trials, "seed": seed, "jobs": jobs, "figure": figure, "out": out,
-        "report": report, "store": store, "imports": imports or None,
+        "theta": theta, "arms": arms, "static": static, "noise": noise, "family": family, "dataset": dataset,
+        "encoding": encoding, "data": data, "methods": methods, "horizon": horizon, "trials": trials, "seed": seed,
+        "jobs": jobs, "figure": figure, "out": out, "report": report, "store": store, "imports": imports or None,
     }  # fmt: skip
-    run((Study() if config is None else Study.from_toml(config)).changed(given))
+    run((Comparison() if config is None else Comparison.from_toml(config)).changed(given))
 
 
-def check_outputs(study: Study) -> None:
+def check_outputs(comparison: Comparison) -> None:
     """Raise before the work, not after, where what is asked for cannot be written."""
+    from rbmle.display.figures import check_ending, new_figure
     from rbmle.report.templating import environment
-    from rbmle.simulation.plot import check_ending, new_figure
 
-    if study.figure is not None:
-        check_ending(study.figure)
-    if study.figure is not None or study.report is not None:
+    if comparison.figure is not None:
+        check_ending(comparison.figure)
+    if comparison.figure is not None or comparison.report is not None:
         new_figure()
-    if study.report is not None:
+    if comparison.report is not None:
         environment("html")
 
 
-def run(study: Study) -> None:
-    """Run a study and show what came out."""
+def run(comparison: Comparison) -> None:
+    """Run a comparison and show what came out."""
     from rich.console import Console
 
     from rbmle.cli import choose
     from rbmle.report.tables import grid_table, statistics_table
     from rbmle.simulation import simulate
 
-    check_outputs(study)
-    import_all(study.imports)
-    problem = choose.problem(study)
+    check_outputs(comparison)
+    import_all(comparison.imports)
+    problem = choose.problem(comparison)
+    horizon = choose.horizon(comparison, problem)
     results = simulate(
-        choose.policies(study), problem, horizon=study.horizon, trials=study.trials, seed=study.seed, n_jobs=study.jobs,
-        store=study.store,
+        choose.policies(comparison, problem), problem, horizon=horizon, trials=comparison.trials, seed=comparison.seed,
+        n_jobs=comparison.jobs, store=comparison.store,
     )  # fmt: skip
-    kind = "static" if study.static else "varying"
+    kind = "static" if problem.static else "varying"
     words = f"{problem.n_arms} {kind} arms, {problem.n_features} features"
     console = Console(highlight=False)
-    console.print(f"[bold]Regret after {study.horizon:,} rounds[/bold], {study.trials} trials · {words}")
+    console.print(f"[bold]Regret after {horizon:,} rounds[/bold], {comparison.trials} trials · {words}")
     console.print(f"[dim]{problem!r}[/dim]", markup=True, soft_wrap=True)
     console.print(statistics_table(results, width=console.width))
     console.print("[dim]time: one decision and what is learnt from it · best of a column underlined[/dim]")
@@ -132,13 +149,13 @@ def run(study: Study) -> None:
         )
         console.print(grid_table(paired.grid()))
         console.print("[dim]underlined: the interval excludes no difference[/dim]")
-    if study.out is not None:
-        results.save(study.out)
-        console.print(f"Results are in {study.out}", soft_wrap=True)
-    if study.figure is not None:
-        results.plot(study.figure, title=words)
-        console.print(f"Figure is in {study.figure}", soft_wrap=True)
-    if study.report is not None:
+    if comparison.out is not None:
+        results.save(comparison.out)
+        console.print(f"Results are in {comparison.out}", soft_wrap=True)
+    if comparison.figure is not None:
+        results.plot(comparison.figure, title=words)
+        console.print(f"Figure is in {comparison.figure}", soft_wrap=True)
+    if comparison.report is not None:
         from rbmle.report import report_for, write
 
-        console.print(f"Report is in {write(report_for(results), study.report)}", soft_wrap=True)
+        console.print(f"Report is in {write(report_for(results), comparison.report)}", soft_wrap=True)

@@ -1,9 +1,11 @@
-"""The methods that the shell knows: ours, and those of modules that it was told to import."""
+"""The methods that the shell knows: ours, those of installed packages, those of modules that it was told to import."""
 
+import functools
 import importlib
 import importlib.util
 import sys
 from collections.abc import Iterable, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+PLUGINS = "rbmle.policies"
 IMPORT_HELP = "A module, or a file such as mine.py, to import first: its policies can then be named. May be repeated."
 
 
@@ -21,12 +24,44 @@ def methods() -> "dict[str, type[Policy]]":
     """All policies by the names of their classes."""
     from rbmle.policies import Policy
 
+    for name, trouble in plugins().items():
+        if trouble:
+            say(f"the policies {name} cannot be loaded: {trouble}")
     return dict(Policy.registry)
+
+
+@functools.cache
+def plugins() -> dict[str, str | None]:
+    """What installed packages bring along under the entry point `rbmle.policies`; why a part cannot be loaded, or None.
+
+    A package says in its pyproject.toml, of a module or of a class, `[project.entry-points."rbmle.policies"]`,
+    `mine = "mypackage.policies"`. Somebody else's fault must not keep anybody from comparing other policies.
+    """
+    found: dict[str, str | None] = {}
+    for each in entry_points(group=PLUGINS):
+        label = f"{each.name} ({each.value})"
+        try:
+            each.load()
+            found[label] = None
+        except Exception as reason:  # noqa: BLE001 - whatever it is, it is told
+            found[label] = f"{type(reason).__name__}: {reason}"
+    return found
+
+
+@functools.cache
+def say(message: str) -> None:
+    """Tell the user, once."""
+    print(f"rbmle: {message}", file=sys.stderr)
 
 
 def method(name: str) -> "type[Policy]":
     """One of them, however its name is spelt in capitals and small letters."""
     return named("method", name, methods())
+
+
+def begins(incomplete: str) -> list[str]:
+    """The methods whose names begin so, for the shell to complete."""
+    return [name for name in methods() if name.startswith(incomplete)]
 
 
 def named(kind: str, name: str, known: Mapping[str, T]) -> T:

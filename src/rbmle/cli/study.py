@@ -1,94 +1,114 @@
-"""The settings of a comparison: defaults, then a TOML file, then what the command line says."""
+"""`rbmle study`: all methods over many settings, and a report that says where each wins."""
 
-import tomllib
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Annotated
 
-from rbmle import files
-from rbmle.cli import values
-from rbmle.errors import InvalidParameterError, RbmleError
+import typer
 
+from rbmle.cli.known import IMPORT_HELP, import_all
 
-@dataclass(frozen=True)
-class Study:
-    """A comparison. The defaults are the paper's first problem, smaller: a few seconds."""
+if TYPE_CHECKING:
+    from rich.table import Table
 
-    theta: list[float] = field(default_factory=lambda: [-0.3, 0.5, 0.8])
-    arms: int = 10
-    static: bool = True
-    noise: Any = "gaussian"
-    family: str = "gaussian"
-    methods: list[str] = field(default_factory=list)
-    horizon: int = 3000
-    trials: int = 20
-    seed: int = 0
-    jobs: int = -1
-    figure: Path | None = None
-    out: Path | None = None
-    report: Path | None = None
-    store: Path | None = None
-    imports: list[str] = field(default_factory=list)
-    policies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    from rbmle.studies import Study
 
-    @classmethod
-    def from_toml(cls, path: Path) -> Self:
-        """Read a file with the same keys; files it names are relative to where you are."""
-        try:
-            settings = tomllib.loads(files.read_bytes(path).decode())
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as reason:
-            raise RbmleError(f"{path} is not a valid TOML file: {reason}.") from reason
-        try:
-            return cls().changed(settings)
-        except RbmleError as reason:
-            raise RbmleError(f"{path}: {reason}") from reason
+EXAMPLES = """
+**Examples**
 
-    def changed(self, settings: dict[str, Any]) -> Self:
-        """With other settings, of the types the fields have; None leaves a setting as it is."""
-        known = [each.name for each in fields(self)]
-        new = {}
-        for key, value in settings.items():
-            if key not in known:
-                raise InvalidParameterError(f"Unknown setting {key!r}.{values.suggestion(key, known)}")
-            if value is not None:
-                new[key] = converted(key, value)
-        return replace(self, **new)
+`rbmle study --quick` — all settings in small, two minutes
+
+`rbmle study` — twenty minutes on two cores; stop it whenever you like, it goes on where it was
+
+`rbmle study --settings static,varying --methods LinUCB,LinTS --trials 1000`
+
+`rbmle study --quick --import mine.py` — policies of your own beside ours
+"""
 
 
-def converted(key: str, value: Any) -> Any:
-    """A setting as its type, from the command line (text) or from TOML."""
-    match key, value:
-        case "theta", str():
-            return values.numbers(value, "theta")
-        case "methods", str():
-            return [name.strip() for name in value.split(",") if name.strip()]
-        case "methods" | "imports", list() if all(isinstance(each, str) for each in value):
-            return value
-        case "theta", list():
-            return value
-        case "figure" | "out" | "report" | "store", str() | Path():
-            return Path(value)
-        case "arms" | "horizon" | "trials" | "seed" | "jobs", int() if not isinstance(value, bool):
-            return value
-        case "static", bool():
-            return value
-        case "family", str():
-            return value
-        case "noise", str() | dict():
-            return value
-        case "policies", dict() if all(isinstance(each, dict) for each in value.values()):
-            return value
-    wanted = {
-        "theta": "a list of numbers",
-        "methods": "a list of names",
-        "static": "true or false",
-        "figure": "a path",
-        "out": "a path",
-        "report": "a path",
-        "store": "a path",
-        "imports": "a list of modules or files",
-        "family": "a name",
-        "noise": "a name such as 'uniform', or text such as 'Uniform(half_width=1.0)'",
-        "policies": 'tables such as [policies.mine] with method = "LinUCB"',
-    }.get(key, "an integer")
-    raise InvalidParameterError(f"The setting {key!r} must be {wanted}. Got {value!r} instead.")
+def known_settings() -> list[str]:
+    """All settings, for the shell."""
+    from rbmle.studies import SETTINGS
+
+    return list(SETTINGS)
+
+
+def study(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer trials and rounds, labelled as such.")] = False,
+    settings: Annotated[
+        str | None,
+        typer.Option(help="Some settings, by their keys. [all]", metavar="KEYS", autocompletion=known_settings),
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Names from `rbmle methods`, beside LinRBMLE and GLMRBMLE. [all but VIDS]", metavar="NAMES"),
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(help="Trials that count; costly settings have a share. [200, quick 16]", metavar="N")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same result. Tuning has seeds of its own.", metavar="N")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "--out", help="Folder of the report and of finished trials. [results/study, …-quick]"),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Trials at a time; regret does not depend on it. [all cores]")] = -1,
+    imports: Annotated[list[str] | None, typer.Option("--import", help=IMPORT_HELP, metavar="MODULE")] = None,
+) -> None:
+    """Compare all methods over many settings: as their theory says, as they come, and tuned on other seeds.
+
+    Settings change the number of features and arms, the norm of θ, the noise; arms stay or vary, θ drifts, means are
+    not linear, rewards are successes, and data are real. The report has a table with paired intervals for each.
+
+    Finished trials are kept in the folder: a run that was stopped or killed goes on where it was.
+    """
+    from rich.console import Console
+
+    from rbmle import studies
+
+    console = Console(highlight=False)
+    import_all(imports or ())
+    try:
+        done = studies.study(
+            listed(settings), methods=listed(methods), quick=quick, trials=trials, seed=seed, output=output, jobs=jobs,
+            own=bool(imports),
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        console.print("Stopped. Finished trials are kept: the same command goes on from here.")
+        raise typer.Exit(130) from None
+    if quick:
+        console.print("[bold]Quick run[/bold]: fewer trials and rounds; intervals are wide.")
+    console.print(summary(done))
+    for line in done.lines:
+        console.print("• " + line.replace("**", ""), soft_wrap=True, markup=False)
+    for line in done.skipped:
+        console.print(f"Left out: {line}", soft_wrap=True, markup=False, style="dim")
+    minutes, seconds = divmod(round(done.seconds), 60)
+    console.print(f"[dim]{done.new_trials:,} new trials in {minutes} min {seconds} s, {done.workers} at a time[/dim]")
+    console.print(f"Report is in {done.page}", soft_wrap=True)
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
+def summary(done: "Study") -> "Table":
+    """A line per setting: the reward-biased method and the best other, as they come and tuned."""
+    from rich import box
+    from rich.table import Table
+
+    from rbmle.studies.words import compared, standing
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    for column in ("setting", "best other, default", "RBMLE ÷ it", "best other, tuned", "RBMLE ÷ it"):
+        least = len(column) if "÷" in column else 14 if column == "setting" else None
+        table.add_column(column, justify="right" if "÷" in column else "left", no_wrap=True, min_width=least)
+    styles = {"ahead": "bold green underline", "behind": "", "level": "green"}
+    for found in compared(done.found):
+        row = [found.setting.key]
+        for form in ("default", "tuned"):
+            stands = standing(found, form)
+            row += [stands.rival, f"[{styles[stands.verdict] or 'default'}]{stands.ratio:.2f}[/]"]
+        table.add_row(*row)
+    table.caption = "RBMLE ÷ it: below 1 is better; green: level, underlined: clearly ahead (95 %, paired)"
+    table.caption_justify = "left"
+    return table

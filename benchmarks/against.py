@@ -4,7 +4,7 @@ Both versions run the rows of `benchmarks.rows` in turns, old, new, new, old, â€
 compiles and prepares a row once. What counts is the median over pairs of new / old, with its bootstrap interval; a row
 fails where the whole interval lies above the limit. A process may be a tenth faster or slower than its twin for as long
 as it lives (where code and memory happen to lie), so the pairs come from several pairs of processes and the bootstrap
-draws those too.
+draws those too. Times are processor times.
 """
 
 import contextlib

@@ -4,6 +4,7 @@ A row is made once per process, which compiles what it needs; then each `work()`
 task, so that what a row costs does not depend on how often it was asked before.
 """
 
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
@@ -225,6 +226,26 @@ def study(horizon: int = 3000, trials: int = 2) -> Callable[[], Callable[[], Wor
     return make
 
 
+def path(rounds: int, K: int, d: int) -> Callable[[], Callable[[], Work]]:
+    """The sample path of a trial, as a simulation draws it: blocks of 4096 rounds at most."""
+
+    def make() -> Callable[[], Work]:
+        trials = itertools.count()
+
+        def work() -> Work:
+            problem, trial = LinearProblem(np.linspace(-0.3, 0.3, d), n_arms=K, static=False), next(trials)
+
+            def draw() -> None:
+                for start in range(0, rounds, 4096):
+                    problem.rounds(0, trial, start, min(rounds, start + 4096))
+
+            return draw
+
+        return work
+
+    return make
+
+
 def importing() -> Callable[[], Work]:
     """`import rbmle` in a process of its own."""
     return lambda: lambda: subprocess.run([sys.executable, "-c", "import rbmle"], check=True)
@@ -239,6 +260,8 @@ ROWS: dict[str, Row] = {
     "LinRBMLE, choose and update, d=10 K=10": Row(online(LinRBMLE), 500),
     "LinUCB, choose and update, d=10 K=10": Row(online(LinUCB), 500),
     "linear study in small": Row(study(), 2 * 2 * 3000 * len(STUDY)),
+    "sample path, d=3 K=10": Row(path(30_000, 10, 3), 30_000),
+    "sample path of ten rounds, d=20 K=50": Row(path(10, 50, 20), 10),
     "import rbmle": Row(importing, 1),
     "glm, arms stay, d=5 K=10 T=1000": Row(glm(1000, 10, 5, True), 1000),
     "glm, contexts vary, d=5 K=10 T=1000": Row(glm(1000, 10, 5, False), 1000),

@@ -12,6 +12,9 @@ from html import unescape
 import pytest
 from hypothesis import settings
 
+# Fixtures of several files; a second conftest.py would be another module of the same name.
+pytest_plugins = ("tests.evaluation.worlds", "tests.logs.samples")
+
 # The same examples in every run: a failure can be looked at again.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

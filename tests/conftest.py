@@ -14,6 +14,8 @@ from hypothesis import settings
 
 # Fixtures of several files; a second conftest.py would be another module of the same name.
 pytest_plugins = ("tests.evaluation.worlds", "tests.logs.samples")
+# There are no examples in them, and of several modules called `conftest` only one can be looked through for some.
+collect_ignore_glob = ["*conftest.py"]
 
 # The same examples in every run: a failure can be looked at again.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

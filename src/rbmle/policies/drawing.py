@@ -16,12 +16,10 @@ class Drawing:
     """
 
     random: ClassVar[bool] = False
-    origin: tuple[int, ...]
-    _rng: np.random.Generator | None
 
     def reseed(self, seed: int, *path: int) -> None:
         """Start the policy's own generator anew."""
-        self.origin = (int(seed), *path)
+        self.origin: tuple[int, ...] = (int(seed), *path)
         self._rng: np.random.Generator | None = None
 
     @property

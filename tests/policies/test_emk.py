@@ -9,6 +9,7 @@ from scipy.special import expit
 from rbmle import EMK
 from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.models.sequential_glm import SequentialGLM
+from rbmle.problems import GLMProblem
 
 
 @dataclass(kw_only=True, eq=False)
@@ -53,6 +54,20 @@ def test_scores_are_those_of_a_constrained_optimiser(d, n, S, coins, constrained
         expected = [problem.highest(x, level, problem.likeliest()[0]) for x in arms]
         assert policy.scores(arms) == pytest.approx(expected, rel=1e-6, abs=1e-6)
         assert policy.choose(arms) == int(np.argmax(policy.scores(arms)))
+
+
+@pytest.mark.parametrize(("seed", "trial"), [(0, 2), (0, 17), (1, 7)])
+def test_points_of_the_central_path_are_found_close_to_the_edge(seed, trial, constrained):
+    """Histories after which the steps from one point to the next were too bold, and a decision was refused."""
+    problem = GLMProblem(np.full(5, 5**-0.5), 10)
+    rounds, policy = problem.rounds(seed, trial, 0, 80), EMK(n_features=5)
+    policy.play(rounds.contexts, rounds.rewards)
+    weights, sums = policy.model.state()["weighted"]
+    rows, _, _ = policy.model.rows
+    solver = constrained(rows, sums / weights, 1.0, weights)
+    level = policy.model.loss + np.log(20.0)
+    expected = [solver.highest(x, level, solver.likeliest()[0]) for x in rounds.contexts[0]]
+    assert policy.scores(rounds.contexts[0]) == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_context_seen_again_takes_no_room_and_changes_nothing(coins):

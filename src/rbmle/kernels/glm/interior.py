@@ -30,6 +30,8 @@ CENTRAL = 0.01
 BOLD, CAREFUL, CENTRE = 0.03, 0.3, 1.0
 # The slower way: from one point of the central path to the next, each found until steps promise less than a part of m.
 DOWN, NEAR = 0.2, 1e-3
+# A step down that fails is tried again with the root of its factor, up to this one.
+GENTLEST = 0.9
 # A start this far inside of the ball, if the likelihood allows.
 INSIDE = 0.9
 
@@ -144,19 +146,21 @@ def climb(plain: Any, region: Any, x: FloatArray, theta: FloatArray, work: Float
 
     The steps of `highest` follow the norm of a residual, and creep where that has a minimum of its own.
     """
-    best, m, score, s = region.start.copy(), 0.1 * region.S, 0.0, 0.0
-    theta[:] = best
-    while m > AIM * region.S and centre(plain, region, x, m, theta, work):
-        best[:] = theta
-        m *= DOWN
-    m /= DOWN
+    best, last, factor, score = region.start.copy(), math.inf, DOWN, 0.0
+    m = 0.1 * region.S
+    while m > AIM * region.S and factor < GENTLEST:
+        theta[:] = best
+        if centre(plain, region, x, m, theta, work):
+            best[:], last = theta, m
+        else:  # too far for Newton's method so close to the edge of what rounding allows
+            factor = math.sqrt(factor)
+        m = last * factor if last < math.inf else m * DOWN
     theta[:] = best
     d = len(x)
     value, _ = evaluate(plain, np.zeros(d), theta, work, np.empty(d), np.empty((d, d)))
     for j in range(d):
         score += x[j] * theta[j]
-    s = (region.level + value) / m
-    return 2.0 * m <= TOLERANCE * region.S, score + 2.0 * m, s
+    return 2.0 * last <= TOLERANCE * region.S, score + 2.0 * last, (region.level + value) / last
 
 
 @compiled

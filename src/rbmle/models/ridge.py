@@ -16,7 +16,7 @@ from rbmle.inputs import (
     refuse_values,
     require_contexts,
 )
-from rbmle.models.ridge_catalogue import RidgeCatalogue
+from rbmle.models.ridge_catalogue import RidgeCatalogue, fastest
 from rbmle.models.ridge_numbers import RidgeNumbers
 from rbmle.types import FloatArray, IntArray
 
@@ -149,7 +149,7 @@ class RidgeModel(RidgeNumbers):
 
     def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> RidgeCatalogue:
         """Arms (K, d) that stay, for `known`, `pull` and `play_held`."""
-        return RidgeCatalogue(contexts, needs_root)
+        return RidgeCatalogue(contexts, fastest(contexts.shape[0], contexts.shape[1], needs_root))
 
     def known(self, catalogue: RidgeCatalogue) -> RidgeCatalogue:
         """The catalogue, up to date with all that was learnt."""
@@ -161,8 +161,8 @@ class RidgeModel(RidgeNumbers):
     def pull(self, catalogue: RidgeCatalogue, arm: int, reward: float) -> None:
         """Learn that an arm of a catalogue gave `reward`."""
         for again in (False, True):
-            held = self._hold(catalogue)
-            if kernels.linear.catalogue.pull(arm, reward, held.rows, held.gram, held.root, held.volume, held.scratch):
+            outcome = self._hold(catalogue).pull(arm, reward)
+            if outcome != kernels.linear.ridge.LOST:
                 break
             if again:
                 raise self._lost()
@@ -170,19 +170,23 @@ class RidgeModel(RidgeNumbers):
         if self._keeps_more:
             self._note(catalogue.contexts[arm], reward)
         self._count_held(catalogue, 1)
+        if outcome == kernels.linear.ridge.ROUGH:
+            self._consolidate()
 
     def play_held(self, rule: "Rule", catalogue: RidgeCatalogue, rewards: FloatArray, arms: IntArray) -> int:
         """Choose and learn in rounds that are alike, rewards (B, K); how many have an arm."""
         start, stop, again = 0, len(rewards), False
         while start < stop:
-            form = self._hold(catalogue).form()
             rest = rule._replace(coefficients=rule.coefficients[start:], draws=rule.draws[start:])
-            done = kernels.linear.rounds.play_fixed(rest, rewards[start:], form, arms[start:])
+            done, outcome = self._hold(catalogue).play(rest, rewards[start:], arms[start:])
             if self._keeps_more:
                 rows, chosen = np.arange(start, start + done), arms[start : start + done]
                 self._note(catalogue.contexts[chosen], rewards[rows, chosen])
             self._count_held(catalogue, done)
             start += done
+            if outcome == kernels.linear.ridge.ROUGH:
+                self._consolidate()
+                continue
             if start == stop or arms[start] < 0:
                 break
             if again and done == 0:

@@ -1,31 +1,46 @@
 """What a ridge model keeps of arms that stay: each pull updates what is known of every arm directly."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rbmle import kernels
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, IntArray
 
-# Up to this many arms, or twice as many as features, the (K, K) form is the fastest (measured).
-FEW_ARMS = 32
+if TYPE_CHECKING:
+    from rbmle.kernels.linear.formula import Rule
+
+# Up to this many arms, or twice as many as features but no more than so many beyond them, the (K, K) form is the
+# fastest (measured).
+FEW_ARMS, BEYOND = 32, 150
+GRAM, COLUMNS, ROOT = "gram", "columns", "root"
+
+
+def fastest(n_arms: int, n_features: int, needs_root: bool) -> str:
+    """The form in which a pull costs least: see docs/speed.md."""
+    if needs_root:
+        return ROOT
+    return GRAM if n_arms <= max(FEW_ARMS, n_features + min(n_features, BEYOND)) else COLUMNS
 
 
 class RidgeCatalogue:
-    """Arrays of kernels.linear.catalogue for arms (K, d); the model alone writes them.
+    """Arrays of kernels.linear.catalogue or kernels.linear.columns for arms (K, d); the model alone writes them.
 
     seen     (K, d)  the contexts as kernels see them
     version  of the model that the arrays are up to date with
     """
 
-    def __init__(self, contexts: FloatArray, needs_root: bool) -> None:
+    def __init__(self, contexts: FloatArray, form: str) -> None:
         K, d = contexts.shape
         self.contexts = self.seen = contexts
+        self.kind = form
         known: dict[bytes, int] = {}
         # The first arm with the same context, −0 being 0: equal arms must tie to the last bit.
         self.first = np.array([known.setdefault(row.tobytes(), a) for a, row in enumerate(contexts + 0.0)])
-        self.use_gram = not needs_root and max(FEW_ARMS, 2 * d) >= K
         self.rows = np.zeros((4, K))
-        self.gram = np.empty((K, K) if self.use_gram else (0, 0))
-        self.root = np.empty((K, 0) if self.use_gram else (K, d))
+        self.gram = np.empty((K, K) if form == GRAM else (0, 0))
+        self.root = np.empty((K, d) if form == ROOT else (K, 0))
+        self.columns, self.inverse = (np.empty((d, n if form == COLUMNS else 0)) for n in (K, d))
         self.volume = np.empty(3)
         self.scratch = np.empty(K)
         self.version = -1
@@ -37,10 +52,12 @@ class RidgeCatalogue:
         V_inv, theta = block[d * d : 2 * d * d].reshape(d, d), block[-3 - d : -3]
         mean, variance = self.rows[0], self.rows[1]
         kernels.linear.predict.predict(X, theta, V_inv, mean, variance)
-        if self.use_gram:
+        if self.kind == GRAM:
             self.gram[:] = (X @ V_inv if fresh_from is None else X / fresh_from) @ X.T
             np.fill_diagonal(self.gram, variance)
             self.gram[:] = self.gram[np.ix_(self.first, self.first)]
+        elif self.kind == COLUMNS:
+            self.columns[:], self.inverse[:] = X.T, V_inv
         else:
             kernels.linear.ridge.root_of_arms(X, block, self.root)
         mean[:], variance[:] = mean[self.first], variance[self.first]
@@ -49,5 +66,25 @@ class RidgeCatalogue:
         self.version = version
 
     def form(self) -> "kernels.linear.catalogue.Form":
-        """The arrays as compiled loops take them."""
+        """The arrays as compiled loops take them that only read, or that have few arms or a root."""
         return kernels.linear.catalogue.Form(self.rows, self.gram, self.root, self.volume)
+
+    def pull(self, arm: int, reward: float) -> int:
+        """One reward of an arm; how it went, in the words of kernels.linear.ridge."""
+        if self.kind == COLUMNS:
+            columns, rows = kernels.linear.columns, self.rows
+            outcome: int = columns.pull(arm, reward, rows, self.seen, self.columns, self.inverse, self.volume)
+            return outcome
+        kernel, ridge = kernels.linear.catalogue, kernels.linear.ridge
+        learnt = kernel.pull(arm, reward, self.rows, self.gram, self.root, self.volume, self.scratch)
+        return ridge.LEARNT if learnt else ridge.LOST
+
+    def play(self, rule: "Rule", rewards: FloatArray, arms: IntArray) -> tuple[int, int]:
+        """Rounds with rewards (B, K): how many went well, how the last one did."""
+        if self.kind == COLUMNS:
+            kernel = kernels.linear.columns
+            held = kernel.Columns(self.rows, self.seen, self.columns, self.inverse, self.volume)
+            done, outcome = kernel.play(rule, rewards, held, arms)
+            return done, outcome
+        done = kernels.linear.rounds.play_fixed(rule, rewards, self.form(), arms)
+        return done, kernels.linear.ridge.LEARNT

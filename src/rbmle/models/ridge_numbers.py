@@ -18,6 +18,19 @@ from rbmle.types import FloatArray
 REFRESH = 8192
 
 
+def squared(C_inv: FloatArray) -> FloatArray:
+    """C⁻ᵀC⁻¹, symmetric to the last bit, in products small enough for one thread.
+
+    LAPACK's own (dpotri) wakes BLAS's threads for any size, and each of them then spins for some 50 ms.
+    """
+    d = len(C_inv)
+    inverse, rows = np.empty((d, d)), max(16, kernels.linear.predict.ONE_THREAD // (d * d))
+    for i in range(0, d, rows):
+        inverse[i : i + rows] = C_inv[i:, i : i + rows].T @ C_inv[i:]  # what stands above is 0
+    lower: FloatArray = np.tril(inverse)
+    return lower + np.tril(inverse, -1).T
+
+
 class RidgeNumbers(Sized):
     """V, V⁻¹, b, θ̂ and the determinant, with the pulls that a catalogue keeps for them; a model learns into these."""
 
@@ -136,12 +149,12 @@ class RidgeNumbers(Sized):
         if trouble:
             return False
         diagonal = np.diag(C).copy()
-        inverse, trouble = lapack.dpotri(C, lower=1, overwrite_c=1)
+        C_inv, trouble = lapack.dtrtri(C, lower=1, overwrite_c=1)
         if trouble:
             return False
         self._V_inv[:] = 0.0
         np.fill_diagonal(self._V_inv, 1.0 / self._lam)
-        self._V_inv[part] = np.tril(inverse) + np.tril(inverse, -1).T
+        self._V_inv[part] = squared(C_inv)
         log_det = 2.0 * float(np.log(diagonal).sum()) + (self._d - len(seen)) * log(self._lam)
         self._volume[:2] = log_det - self._volume[2], 1.0
         self._theta[:] = self._V_inv @ self._b

@@ -5,8 +5,30 @@ from typing import TYPE_CHECKING
 from rbmle.kernels import loads_when_used
 
 if TYPE_CHECKING:
-    from rbmle.kernels.linear import catalogue, constrained, ensemble, formula, perturbed, predict, ridge, rounds, vids
+    from rbmle.kernels.linear import (
+        catalogue,
+        columns,
+        constrained,
+        ensemble,
+        formula,
+        perturbed,
+        predict,
+        ridge,
+        rounds,
+        vids,
+    )
 
-__all__ = ["catalogue", "constrained", "ensemble", "formula", "perturbed", "predict", "ridge", "rounds", "vids"]
+__all__ = [
+    "catalogue",
+    "columns",
+    "constrained",
+    "ensemble",
+    "formula",
+    "perturbed",
+    "predict",
+    "ridge",
+    "rounds",
+    "vids",
+]
 
 __getattr__ = loads_when_used(__name__)

@@ -58,6 +58,10 @@ class MissingFileError(FileAccessError, FileNotFoundError):
     """There is no such file. A FileNotFoundError too."""
 
 
+class JournalError(StateFileError):
+    """A journal cannot be read or written, or holds what no agent can have written. Nothing of the call is in it."""
+
+
 class ConvergenceError(RbmleError):
     """An estimate could not be computed to the stated tolerance; no number is returned rather than a wrong one."""
 
@@ -68,6 +72,10 @@ class FormulaError(RbmleError):
 
 class SlowMemoryWarning(UserWarning):
     """Decisions have become slow, and there is a setting that keeps them quick."""
+
+
+class SharedJournalWarning(UserWarning):
+    """Several processes write one SQLite journal, with a version of SQLite that has a fault there."""
 
 
 def describe(value: object) -> str:

@@ -129,6 +129,18 @@ def write_arrays(path: str | PathLike[str], header: dict[str, Any], arrays: Mapp
 
     The same content is the same bytes. Nothing in the file is of a kind that could be executed when it is read.
     """
+    write_atomically(path, archive_of(header, arrays))
+
+
+def arrays_to_bytes(header: dict[str, Any], arrays: Mapping[str, NumberArray]) -> bytes:
+    """The content of the file that `write_arrays` writes."""
+    content = io.BytesIO()
+    archive_of(header, arrays)(content)
+    return content.getvalue()
+
+
+def archive_of(header: dict[str, Any], arrays: Mapping[str, NumberArray]) -> Callable[[IO[bytes]], None]:
+    """What writes arrays and a header into an open file."""
     plain = {name: little(array, name) for name, array in arrays.items()}
     if HEADER in plain:
         raise StateFileError(f"An array cannot be called {HEADER!r}: that is the name of the file's own description.")
@@ -141,7 +153,7 @@ def write_arrays(path: str | PathLike[str], header: dict[str, Any], arrays: Mapp
                 np.lib.format.write_array(content, array, version=(1, 0), allow_pickle=False)
                 archive.writestr(zipfile.ZipInfo(f"{name}.npy"), content.getbuffer())
 
-    write_atomically(path, write)
+    return write
 
 
 def read_arrays(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NumberArray]]:
@@ -149,7 +161,11 @@ def read_arrays(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Nu
 
     No more memory is taken than the file has bytes (twice that for a moment), whatever sizes it declares.
     """
-    content = read_bytes(path)
+    return arrays_from_bytes(read_bytes(path), path)
+
+
+def arrays_from_bytes(content: bytes, path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NumberArray]]:
+    """Header and arrays of the content of such a file; `path` is for messages."""
     try:
         arrays = {name: parse_array(raw) for name, raw in members(content).items()}
         header: dict[str, Any] = json.loads(arrays.pop(HEADER).tobytes())

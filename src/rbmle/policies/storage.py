@@ -28,6 +28,11 @@ INVALID = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, Ari
 
 def save(policy: Policy, path: str | PathLike[str]) -> None:
     """Write a policy to one file, as it is at one moment. The file appears whole or not at all."""
+    files.write_arrays(path, *to_arrays(policy))
+
+
+def to_arrays(policy: Policy) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+    """Header and arrays of a policy, as it is at one moment."""
     with getattr(policy, "lock", nullcontext()):  # nobody learns meanwhile
         arrays = {name: np.array(array) for name, array in policy.state().items()}
         origin, generator = list(policy.origin), state_of(policy.rng)
@@ -40,7 +45,7 @@ def save(policy: Policy, path: str | PathLike[str]) -> None:
     }
     if policy.feature_names is not None:
         header["feature_names"] = list(policy.feature_names)
-    files.write_arrays(path, header, arrays)
+    return header, arrays
 
 
 def load(path: str | PathLike[str]) -> Policy:
@@ -56,7 +61,11 @@ def load(path: str | PathLike[str]) -> Policy:
     >>> load(file)
     LinUCB(n_features=2, regularization=1.0, alpha=0.5)
     """
-    header, arrays = read(path)
+    return from_arrays(*read(path), path)
+
+
+def from_arrays(header: dict[str, Any], arrays: dict[str, FloatArray], path: str | PathLike[str]) -> Policy:
+    """The policy of a header that was checked, and of arrays; `path` is for messages."""
     name, params, old = header["policy"], header["params"], header["format"] == 1
     try:
         if old:
@@ -82,6 +91,12 @@ def load(path: str | PathLike[str]) -> Policy:
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, FloatArray]]:
     """Header and arrays of a file, checked for damage, version and the kinds of what it says."""
     header, arrays = files.read_arrays(path)
+    require_header(header, path)
+    return header, arrays
+
+
+def require_header(header: dict[str, Any], path: str | PathLike[str]) -> None:
+    """Raise unless a header has a known version and says what a policy is."""
     version = header.get("format")
     if not isinstance(version, int) or not 1 <= version <= FORMAT:
         raise StateFileError(f"{path} has format {version}; this version of rbmle reads up to {FORMAT}. Update rbmle.")
@@ -90,7 +105,6 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, FloatArra
             raise StateFileError(f"{path} is not a saved policy: its {part} must be a {kind.__name__}.")
     if not header["origin"] or not all(type(seed) is int and seed >= 0 for seed in header["origin"]):
         raise StateFileError(f"{path} is not a saved policy: its origin must be seeds. Got {header['origin']}.")
-    return header, arrays
 
 
 def require_size(n_features: Any, arrays: Mapping[str, FloatArray]) -> None:

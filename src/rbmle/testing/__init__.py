@@ -5,6 +5,7 @@
 >>> check_policy(LinUCB(n_features=3))
 """
 
+from rbmle.testing.journals import JournalChecks
 from rbmle.testing.models import MODEL_CHECKS, check_model
 from rbmle.testing.policies import HOSTILE_CHECKS, POLICY_CHECKS, check_policy, standard_policies
 from rbmle.testing.problems import check_problem
@@ -16,6 +17,7 @@ __all__ = [
     "MODEL_CHECKS",
     "POLICY_CHECKS",
     "CheckFailed",
+    "JournalChecks",
     "Outcome",
     "check_model",
     "check_policy",

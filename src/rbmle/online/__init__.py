@@ -1,0 +1,8 @@
+"""A policy in a product: decisions by id, late rewards, arms that come and go, several workers, nothing lost."""
+
+from rbmle.online.agent import Agent
+from rbmle.online.decision import Decision
+from rbmle.online.journal import Event, Journal, MemoryJournal, SQLiteJournal
+from rbmle.online.rewards import Status
+
+__all__ = ["Agent", "Decision", "Event", "Journal", "MemoryJournal", "SQLiteJournal", "Status"]

@@ -1,0 +1,76 @@
+"""Arms that come and go: which there were, and which there are."""
+
+from typing import Any
+
+from rbmle.online.ids import from_json, to_json
+
+
+class Arms:
+    """The arms of an agent, in the order in which its journal first speaks of them. An id is never used again for
+    something else.
+
+    numbers  of every arm that was ever served or added, by id: for logs and counts
+    rows     what was told of arms when they were added: columns for the agent's features, or a context
+    retired  arms that are not served any more
+    """
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+        self.rows: dict[Any, Any] = {}
+        self.retired: set[Any] = set()
+        self.version = 0
+        self._positions = 0
+
+    def number(self, arm: Any) -> int:
+        """The number of an arm, given out when it is first met."""
+        found = self.numbers.get(arm)
+        if found is None:
+            found = self.numbers[arm] = len(self.numbers)
+        return found
+
+    def numbers_of(self, ids: Any, n_arms: int) -> list[int]:
+        """The numbers of the arms of a decision; without ids they are 0 … K − 1."""
+        if ids is not None:
+            return [self.number(from_json(arm)) for arm in ids]
+        if n_arms > self._positions:
+            for position in range(self._positions, n_arms):
+                self.number(position)
+            self._positions = n_arms
+        return [self.numbers[position] for position in range(n_arms)]
+
+    @property
+    def active(self) -> tuple[Any, ...]:
+        """The arms that were added and not retired, in their order."""
+        return tuple(arm for arm in self.rows if arm not in self.retired)
+
+    def add(self, arm: Any, row: Any) -> None:
+        """Add an arm, or bring one back."""
+        self.number(arm)
+        self.rows.setdefault(arm, row)
+        self.retired.discard(arm)
+        self.version += 1
+
+    def retire(self, arm: Any) -> None:
+        """Take an arm out."""
+        self.number(arm)
+        self.retired.add(arm)
+        self.version += 1
+
+    def to_plain(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "numbers": [to_json(arm) for arm in self.numbers],
+            "rows": [[to_json(arm), row] for arm, row in self.rows.items()],
+            "retired": sorted((to_json(arm) for arm in self.retired), key=repr),
+            "positions": self._positions,
+        }
+
+    @classmethod
+    def from_plain(cls, data: Any) -> "Arms":
+        """What `to_plain` gave."""
+        arms = cls()
+        arms.numbers = {from_json(arm): number for number, arm in enumerate(data["numbers"])}
+        arms.rows = {from_json(arm): row for arm, row in data["rows"]}
+        arms.retired = {from_json(arm) for arm in data["retired"]}
+        arms._positions = int(data["positions"])
+        return arms

@@ -1,0 +1,265 @@
+"""A journal and what it comes to in this process: read, written, folded, kept as snapshots."""
+
+import logging
+import sqlite3
+import threading
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+
+from rbmle.errors import JournalError, RbmleError, SharedJournalWarning, StateFileError
+from rbmle.online import snapshot
+from rbmle.online.fold import Open, State
+from rbmle.online.journal.base import Event, Journal
+from rbmle.online.journal.sqlite import SQLiteJournal
+from rbmle.online.rewards import Status
+from rbmle.online.writer import Result, Writer
+
+log = logging.getLogger("rbmle.online")
+# Closings that are written at once.
+CLOSINGS = 1000
+# From this version on, SQLite does not lose what one process wrote while another resets the WAL.
+SOUND = (3, 51, 3)
+
+
+class Unwritten:
+    """What a decision whose events still wait to be written is going to be. event: the decision's, if it waits too."""
+
+    __slots__ = ("count", "event", "record")
+
+    def __init__(self, record: Open, event: Event | None) -> None:
+        self.record, self.event, self.count = record, event, 0
+
+
+class Core:
+    """The state of an agent in this process.
+
+    lock   held while the state is looked at or changed
+    state  changed by events that are in the journal, in their order, and by nothing else
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        begin: Callable[[], Event] | None,
+        *,
+        durability: str,
+        flush: tuple[int, float],
+        sync_seconds: float,
+        snapshot_every: int,
+    ) -> None:
+        self.journal = journal
+        self.buffered = durability == "buffered"
+        self.flush_events, self.flush_seconds = flush
+        self.sync_seconds, self.snapshot_every = sync_seconds, snapshot_every
+        self.lock = threading.RLock()
+        self.unwritten: dict[str, Unwritten] = {}
+        self.tally: dict[str, int] = {}
+        self.closed = False
+        self._warned = False
+        self.writer = Writer(journal, self._fold)
+        self.synced = self.ticked = time.monotonic()
+        self.state = restored(journal, begin)
+        self._flusher: threading.Thread | None = None
+        self._stop = threading.Event()
+        with self.writer.turn:
+            self._catch_up()
+
+    def commit(self, events: Sequence[Event]) -> list[Result]:
+        """Write events for good and fold them."""
+        self._require_open()
+        return self.writer.commit(events)
+
+    def put(self, record: Open, event: Event) -> None:
+        """Queue an event of a decision that is going to be `record`; called with the lock."""
+        self._require_open()
+        self.writer.put([event])
+        found = self.unwritten.get(record.id)
+        if found is None:
+            found = self.unwritten[record.id] = Unwritten(record, event if event.kind == "decision" else None)
+        found.count += 1
+        if self._flusher is None:
+            self._flusher = threading.Thread(target=self._flush_for_ever, name="rbmle flusher", daemon=True)
+            self._flusher.start()
+
+    def flush_if_full(self) -> None:
+        """Write what waits, if it is much; called without the lock."""
+        if len(self.writer.waiting) >= self.flush_events:
+            self.writer.flush()
+
+    def _flush_for_ever(self) -> None:
+        while not self._stop.wait(self.flush_seconds):
+            if self.writer.waiting:
+                try:
+                    self.writer.flush()
+                except RbmleError as reason:  # kept in the queue, and tried again
+                    log.error("Events wait to be written: %s", reason)
+
+    def record(self, decision: str) -> Open | None:
+        """A decision that is open, with all that was told to this process; called with the lock."""
+        found = self.unwritten.get(decision)
+        return self.state.open.get(decision) if found is None else found.record
+
+    def _fold(self, events: list[Event], places: list[int | None]) -> list[Status | None]:
+        """Let what was written happen. It is read back from the journal where others have written in between."""
+        with self.lock:
+            before = self.state.position
+            if places[0] == before + 1 and places[-1] == before + len(events):
+                apply = self.state.apply
+                statuses = [apply(event, before + 1 + i) for i, event in enumerate(events)]
+            else:
+                found = self._catch_up()
+                statuses = [None if place is None else found.get(place) for place in places]
+            if self.unwritten:
+                self._written(events)
+        if self.state.position // self.snapshot_every > before // self.snapshot_every:
+            self._snapshot_unless_it_fails()
+        return statuses
+
+    def _written(self, events: list[Event]) -> None:
+        for event in events:
+            found = self.unwritten.get(event.subject) if event.subject is not None else None
+            if found is not None and event.kind != "close":
+                found.count -= 1
+                if found.count <= 0:
+                    del self.unwritten[found.record.id]
+
+    def _catch_up(self) -> dict[int, Status | None]:
+        """Fold all that is in the journal and not in the state; called by whoever has the turn."""
+        found: dict[int, Status | None] = {}
+        while chunk := self.journal.read(self.state.position):
+            with self.lock:
+                for event in chunk:
+                    found[event.seq] = self.state.apply(event, event.seq)
+        return found
+
+    def sync(self) -> int:
+        """Learn what others have written; how many events that were."""
+        self._require_open()
+        with self.writer.turn:
+            self.writer.flush()
+            if self.tally:
+                self.write_tally()
+            before = self.state.position
+            found = self._catch_up()
+            self.synced = time.monotonic()
+        if found:
+            self._warn_of_sharing()
+        return self.state.position - before
+
+    def sync_when_due(self) -> None:
+        """`sync`, where others may write and it was long ago."""
+        if self.journal.shared and time.monotonic() - self.synced > self.sync_seconds:
+            self.sync()
+
+    def write_tally(self) -> None:
+        """Write down how many rewards were refused since that was last done."""
+        with self.lock:
+            counted, self.tally = self.tally, {}
+        if counted:
+            self.writer.commit([Event("tally", time.time(), None, None, counted)])
+
+    def refuse(self, status: Status) -> Status:
+        """Count a reward that does not count."""
+        with self.lock:
+            self.tally[status.value] = self.tally.get(status.value, 0) + 1
+        return status
+
+    def closings(self, now: float, more: int = 0) -> list[Event]:
+        """Events that close what is due, or leaves no room for so many more; called with the lock."""
+        state = self.state
+        surplus = len(state.open) + more - state.rules.max_pending
+        if surplus <= 0 and not (state.due and state.due[0][0] <= now):
+            return []
+        if self.buffered:  # not with every call: closings do not wait in the queue
+            if time.monotonic() - self.ticked < self.flush_seconds and surplus < CLOSINGS:
+                return []
+            self.ticked = time.monotonic()
+        return due_closings(state, now, surplus)
+
+    def snapshot(self) -> int:
+        """Keep the state as it is, so that the next start is quick; up to which event it is."""
+        self._require_open()
+        with self.writer.turn:
+            self.writer.flush()
+            with self.lock:
+                seq, content = self.state.position, snapshot.to_bytes(self.state)
+            self.journal.save_snapshot(seq, content)
+        return seq
+
+    def _snapshot_unless_it_fails(self) -> None:
+        try:
+            with self.lock:
+                seq, content = self.state.position, snapshot.to_bytes(self.state)
+            self.journal.save_snapshot(seq, content)
+        except RbmleError as reason:  # what was to be written is written
+            log.error("A snapshot could not be kept: %s", reason)
+
+    def close(self, *, snapshot: bool) -> None:
+        """Write what waits, and let go of the journal."""
+        if self.closed:
+            return
+        self._stop.set()
+        self.writer.flush()
+        self.write_tally()
+        if snapshot:
+            self.snapshot()
+        self.closed = True
+        self.journal.close()
+
+    def _require_open(self) -> None:
+        if self.closed:
+            raise JournalError("This agent is closed. Agent.open makes another.")
+
+    def _warn_of_sharing(self) -> None:
+        if not self._warned and isinstance(self.journal, SQLiteJournal) and sqlite3.sqlite_version_info < SOUND:
+            self._warned = True
+            warnings.warn(
+                f"Several processes write {self.journal.path}, and SQLite {sqlite3.sqlite_version} can lose events "
+                "then, when one resets the WAL while another writes; 3.51.3 is the first version that does not.",
+                SharedJournalWarning,
+                stacklevel=4,
+            )
+
+
+def due_closings(state: State, now: float, surplus: int) -> list[Event]:
+    """Events that close decisions whose time is over, and the oldest where there are too many."""
+    events: list[Event] = []
+    kept = []
+    while state.due and state.due[0][0] <= now and len(events) < CLOSINGS:
+        deadline, name = entry = heappop(state.due)
+        record = state.open.get(name)
+        if record is not None and record.deadline == deadline:
+            kept.append(entry)
+            why = "age" if state.rules.wait is None else "wait"
+            events.append(Event("close", now, name, "close", {"why": why}))
+    for entry in kept:  # they stay due until their closing is in the journal
+        heappush(state.due, entry)
+    if surplus > 0:
+        closing = {event.subject for event in events}
+        oldest = (name for name in state.open if name not in closing)
+        for _, name in zip(range(min(surplus - len(events), CLOSINGS)), oldest, strict=False):
+            events.append(Event("close", now, name, "close", {"why": "full"}))
+    return events
+
+
+def restored(journal: Journal, begin: Callable[[], Event] | None) -> State:
+    """The state of the newest good snapshot, or of the first event; which is written where there is none."""
+    for seq, content in journal.snapshots():
+        try:
+            state = snapshot.from_bytes(content, f"the snapshot at event {seq}")
+        except StateFileError as reason:
+            log.warning("A snapshot is left out: %s", reason)
+            continue
+        if state.position == seq:
+            return state
+    if journal.base:
+        raise JournalError(f"{journal!r} cannot be read: the base at event {journal.base} is damaged.")
+    first = journal.read(0, 1)
+    if not first and begin is not None:
+        journal.append([begin()])  # of two that begin at the same time, one does
+        first = journal.read(0, 1)
+    if not first:
+        raise JournalError(f"{journal!r} is empty: there is no agent in it.")
+    return State.begin(first[0], repr(journal))

@@ -1,0 +1,129 @@
+"""How one decision is made: by the policy, by the caller's own rule, or by the fallback."""
+
+import logging
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from rbmle.errors import FormulaError, InvalidInputError, RbmleError, describe
+from rbmle.inputs import as_numbers, is_whole
+from rbmle.online.decision import KIND, ONCE, Decision
+from rbmle.online.fold import State
+from rbmle.online.ids import as_arm, place_of, to_json
+from rbmle.online.journal.base import Event
+from rbmle.plain import is_ours
+from rbmle.policies.base import Policy, one_hot
+from rbmle.policies.decision import served
+from rbmle.policies.drawing import Drawing
+from rbmle.random import generator
+from rbmle.types import FloatArray
+
+log = logging.getLogger("rbmle.online")
+# How far the chances of a user's policy may be from adding up to 1.
+ROUNDING = 1e-9
+
+
+class Decider:
+    """Makes decisions from a state. Their random numbers are a function of (the agent's seed, the decision's id)."""
+
+    def __init__(self) -> None:
+        self._twin: Policy | None = None
+        self._twin_of: tuple[int, int] = (-1, -1)
+        self._counted = 0
+
+    def make(self, state: State, X: FloatArray, ids: tuple[Any, ...] | None, name: str, now: float, *,
+             baseline: Any = None, shown: bool = True) -> tuple[Event, Decision]:  # fmt: skip
+        """A decision among arms X (K, d), which are called `ids`, and the event to be written."""
+        K = len(X)
+        if state.apprentice and baseline is None:
+            raise InvalidInputError("baseline must be given while the agent is an apprentice: the arm to serve.")
+        own, source, t = self._own(state, X, ids, name)
+        data: dict[str, Any] = {"K": K, "arm": own[0], "t": t, "model": state.position}
+        if ids is not None:
+            data["arms"] = [to_json(arm) for arm in ids]
+        if baseline is not None:
+            theirs = baseline_of(baseline, ids, K, state.rules.seed, name)
+            data["agreed"] = theirs[0] == own[0]
+            if state.apprentice:
+                own, source, data["arm"] = theirs, "baseline", theirs[0]
+        if source != "policy":
+            data["by"] = source
+        if not shown:
+            data["hold"] = True
+        index, chances = own
+        chances.setflags(write=False)
+        event = Event(KIND, now, name, ONCE, data, X.tobytes() + chances.tobytes())
+        arm, chance = index if ids is None else ids[index], float(chances[index])
+        return event, Decision(name, arm, index, chance, chances, state.position, t, now, source)
+
+    def _own(self, state: State, X: FloatArray, ids: Any, name: str) -> tuple[tuple[int, FloatArray], str, int]:
+        """The policy's decision; the fallback where the policy fails."""
+        rules, policy, t = state.rules, state.policy, state.policy.t
+        ours = is_ours(type(policy))
+        try:
+            asked = self._with_pending(state) if rules.pending == "count" else policy
+            if asked.random or rules.floor > 0.0 or not ours:
+                Drawing.reseed(asked, rules.seed, *place_of(name))  # its generator alone: an ensemble keeps its targets
+            chosen = asked.decide(X, t=t, samples=rules.samples, floor=rules.floor)
+            if not ours:
+                require_decision(chosen, len(X), type(policy).__name__)
+        except InvalidInputError:  # what was asked is wrong, not the policy
+            raise
+        except Exception as reason:  # a policy of somebody else may raise anything; without a fallback they get it
+            if rules.fallback is None:
+                if isinstance(reason, RbmleError):
+                    raise
+                raise FormulaError(f"{type(policy).__name__}.decide raised {reason!r}.") from reason
+            log.exception("The policy failed; the fallback is served")
+            return fallback_of(rules.fallback, ids, len(X), rules.seed, name), "fallback", t
+        return (chosen.arm, chosen.probabilities), "policy", t
+
+    def _with_pending(self, state: State) -> Policy:
+        """The policy as it would be if all pending decisions had earned what it expects of them."""
+        if self._twin is None or self._twin_of != (state.closings, id(state.policy)):
+            self._twin, self._counted = state.policy.copy(), 0
+            self._twin_of = (state.closings, id(state.policy))
+        new = list(islice(state.open.values(), self._counted, None))
+        if new:
+            X = np.array([record.x for record in new])
+            self._twin.update_many(X, state.policy.model.predict(X)[0])
+            self._counted += len(new)
+        return self._twin
+
+
+def baseline_of(baseline: Any, ids: Any, K: int, seed: int, name: str) -> tuple[int, FloatArray]:
+    """The caller's own decision: an arm, or one drawn from chances (K,) of theirs."""
+    if isinstance(baseline, list | np.ndarray):
+        chances = as_numbers(baseline, "baseline")
+        if chances.shape != (K,) or not (chances >= 0.0).all() or not abs(chances.sum() - 1.0) <= ROUNDING:
+            raise InvalidInputError(
+                f"baseline must be an arm or {K} chances that add up to 1. Got {describe(baseline)}."
+            )
+        drawn = served(generator(seed, *place_of(name), 1), np.array(chances), 0.0, 1)
+        return drawn.arm, drawn.probabilities
+    if ids is None:
+        if is_whole(baseline) and 0 <= baseline < K:
+            return int(baseline), one_hot(int(baseline), K)
+    else:
+        arm = as_arm(baseline, "baseline")
+        if arm in ids:
+            return ids.index(arm), one_hot(ids.index(arm), K)
+    raise InvalidInputError(f"baseline must be one of the {K} arms of the decision. Got {describe(baseline)}.")
+
+
+def fallback_of(fallback: Any, ids: Any, K: int, seed: int, name: str) -> tuple[int, FloatArray]:
+    """The fallback arm, for sure; where it cannot be served, any arm, all alike."""
+    known = ids if ids is not None else range(K)
+    if fallback in known:
+        return known.index(fallback), one_hot(known.index(fallback), K)
+    drawn = served(generator(seed, *place_of(name), 2), np.full(K, 1.0 / K), 0.0, 1)
+    return drawn.arm, drawn.probabilities
+
+
+def require_decision(chosen: Any, K: int, name: str) -> None:
+    """Raise unless a user's policy decided for an arm with the chance it says."""
+    chances = np.asarray(chosen.probabilities)
+    good = is_whole(chosen.arm) and 0 <= chosen.arm < K and chances.shape == (K,) and bool((chances >= 0.0).all())
+    if not good or not abs(chances.sum() - 1.0) <= ROUNDING or not chances[chosen.arm] > 0.0:
+        raise FormulaError(f"{name}.decide must return an arm of {K}, and chances that add up to 1. Got {chosen!r}.")

@@ -1,0 +1,234 @@
+"""The state of an agent is what its journal comes to: the events in their order, each applied once.
+
+Nothing here looks at a clock, at chance or at the process it runs in, so that whoever reads the same events has the
+same state, to the last bit.
+
+===========  =======  ==================================================================================================
+kind         key      meaning
+===========  =======  ==================================================================================================
+begin        begin    the first event: rules, features, and the policy with what it had learnt before
+decision     decision an arm was served: data K, arm (its position), t, model (see `Decision.version`), where they are
+                      needed arms (ids), by ("baseline", "fallback"), agreed, hold (not shown yet); body: contexts
+                      (K, d) and chances (K,), as 64-bit floats
+shown        shown    a decision on hold was shown
+reward                a reward: data value and id. Whether it counts follows from what came before it
+close        close    nothing more is awaited of a decision; why: "wait", "age", "full" or "erased"
+arm, retire           an arm is there from now on, or is not served any more
+mode                  the caller's rule is served (apprentice), or the policy
+switch                another policy takes over; body: with what it has learnt
+tally                 how many rewards a worker refused since it last said so; they are not in the journal
+===========  =======  ==================================================================================================
+"""
+
+import logging
+from collections.abc import Callable
+from heapq import heappush
+from typing import Any
+
+import numpy as np
+
+from rbmle import files, plain
+from rbmle.errors import JournalError, RbmleError
+from rbmle.online.arms import Arms
+from rbmle.online.counts import Counts
+from rbmle.online.ids import from_json
+from rbmle.online.journal.base import Event
+from rbmle.online.rewards import Reward, Status, judge, total
+from rbmle.online.rules import Rules
+from rbmle.policies import storage
+from rbmle.policies.base import Policy
+from rbmle.types import FloatArray
+
+FORMAT = 1
+# What Python and NumPy say to events that make no sense.
+NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+log = logging.getLogger("rbmle.online")
+
+
+class Open:
+    """A decision that is not closed.
+
+    x         (d,) the context of the arm that was served
+    deadline  when it is closed
+    shown     whether it was shown, as far as is known
+    rewards   those that count so far
+    """
+
+    __slots__ = ("deadline", "id", "rewards", "shown", "time", "x")
+
+    def __init__(self, id: str, time: float, deadline: float, x: FloatArray, shown: bool, rewards: list[Reward]):
+        self.id, self.time, self.deadline, self.x = id, time, deadline, x
+        self.shown, self.rewards = shown, rewards
+
+    @classmethod
+    def of(cls, event: Event, patience: float) -> "Open":
+        """The record of a decision's event."""
+        data, body = event.data, event.body
+        K = data["K"]
+        d = len(body) // (8 * K) - 1
+        x = np.frombuffer(body, count=d, offset=8 * d * data["arm"]).copy()
+        return cls(str(event.subject), event.time, event.time + patience, x, not data.get("hold", False), [])
+
+    def copy(self) -> "Open":
+        """A record of its own."""
+        return Open(self.id, self.time, self.deadline, self.x, self.shown, list(self.rewards))
+
+
+class State:
+    """What the journal comes to, up to a place.
+
+    position    that place
+    open        decisions that are not closed, in the order of the journal
+    due         (deadline, id) of what will have to be closed, as a heap; entries may be out of date
+    previous    the policy before the last switch, as a file's content
+    closings    how many decisions were closed
+    """
+
+    def __init__(self, rules: Rules, policy: Policy, features: Any) -> None:
+        self.rules, self.policy, self.features = rules, policy, features
+        self.arms, self.counts = Arms(), Counts()
+        self.open: dict[str, Open] = {}
+        self.due: list[tuple[float, str]] = []
+        self.apprentice = rules.apprentice
+        self.previous = b""
+        self.position = self.closings = 0
+        self._patience, self._closes = rules.patience, rules.closes_with_reward
+        self._on: dict[str, Callable[[Event], Status | None]] = {
+            "decision": self._decision,
+            "reward": self._reward,
+            "close": self._close,
+            "shown": self._shown,
+            "arm": self._arm,
+            "retire": self._retire,
+            "mode": self._mode,
+            "switch": self._switch,
+            "tally": self._tally,
+        }
+
+    @classmethod
+    def begin(cls, event: Event, source: str = "the journal") -> "State":
+        """The state that the first event of a journal says."""
+        if event.kind != "begin" or event.seq != 1:
+            raise JournalError(f"{source} does not begin with the rules of an agent, but with {event.kind!r}.")
+        if event.data.get("format") != FORMAT:
+            told = event.data.get("format")
+            raise JournalError(
+                f"{source} has format {told}; this version of rbmle reads format {FORMAT}. Update rbmle."
+            )
+        try:
+            features = plain.from_plain(event.data["features"])
+            state = cls(Rules.from_plain(event.data["rules"]), unpacked(event.body, source), features)
+        except (*NONSENSE, RbmleError) as reason:
+            raise JournalError(f"{source} does not begin with the rules of an agent: {reason}") from reason
+        state.position = event.seq
+        return state
+
+    def apply(self, event: Event, seq: int) -> Status | None:
+        """Let one event happen; of rewards and the like, what became of them. None: its decision is not open."""
+        if seq <= self.position:
+            raise JournalError(f"Event {seq} came after {self.position}.")
+        handler = self._on.get(event.kind)
+        if handler is None:
+            raise JournalError(
+                f"Event {seq} is a {event.kind!r}, which this version of rbmle does not know. Update it."
+            )
+        try:
+            status = handler(event)
+        except NONSENSE as reason:
+            raise JournalError(f"Event {seq}, a {event.kind!r}, makes no sense: {reason!r}.") from reason
+        self.position = seq
+        return status
+
+    def _decision(self, event: Event) -> None:
+        record = Open.of(event, self._patience)
+        if len(record.x) != self.policy.n_features or record.id in self.open:
+            raise ValueError("another number of features, or the same decision again")
+        data, K = event.data, event.data["K"]
+        numbers = self.arms.numbers_of(data.get("arms"), K)
+        self.counts.served(event, numbers, data, K)
+        self.open[record.id] = record
+        heappush(self.due, (record.deadline, record.id))
+
+    def _shown(self, event: Event) -> Status | None:
+        record = self.open.get(str(event.subject))
+        if record is None:
+            return None
+        if record.shown:
+            return Status.DUPLICATE
+        record.shown, record.deadline = True, event.time + self._patience
+        heappush(self.due, (record.deadline, record.id))
+        return Status.ACCEPTED
+
+    def _reward(self, event: Event) -> Status | None:
+        record = self.open.get(str(event.subject))
+        if record is None:
+            return None
+        new = Reward(event.data["value"], event.data.get("id"))
+        status = judge(record.rewards, new, self.rules.aggregate)
+        if status is Status.ACCEPTED:
+            self.counts.add("accepted", 1)
+            record.rewards.append(new)
+            record.shown = True
+            if self._closes:
+                self._learn(record, new.value)
+        return status
+
+    def _close(self, event: Event) -> None:
+        record = self.open.get(str(event.subject))
+        if record is None:
+            return
+        why = event.data["why"]
+        value = total(record.rewards, self.rules.aggregate) if why != "erased" else None
+        if value is None and why == "wait" and record.shown and self.rules.default_reward is not None:
+            value = self.rules.default_reward
+            self.counts.add("defaulted", 1)
+        self.counts.add(f"closed: {why}", 1)
+        self._learn(record, value)
+
+    def _learn(self, record: Open, value: float | None) -> None:
+        """Close a decision, with a reward or none."""
+        del self.open[record.id]
+        self.closings += 1
+        if value is None:
+            self.counts.add("void", 1)
+            return
+        try:
+            self.policy.update(record.x, value)
+        except RbmleError as reason:  # the same for all who read this journal
+            self.counts.add("not learnt", 1)
+            log.warning("The reward %g of decision %s cannot be learnt: %s", value, record.id, reason)
+            return
+        self.counts.learnt(record.time, value)
+
+    def _arm(self, event: Event) -> None:
+        self.arms.add(from_json(event.data["id"]), event.data.get("row"))
+
+    def _retire(self, event: Event) -> None:
+        self.arms.retire(from_json(event.data["id"]))
+
+    def _mode(self, event: Event) -> None:
+        self.apprentice = bool(event.data["apprentice"])
+
+    def _switch(self, event: Event) -> None:
+        policy = unpacked(event.body, "a switch of policies")
+        if policy.n_features != self.policy.n_features:
+            raise ValueError("a policy of other features")
+        self.previous, self.policy = packed(self.policy), policy
+        self.closings += 1
+
+    def _tally(self, event: Event) -> None:
+        for name, count in event.data.items():
+            self.counts.add(name, int(count))
+
+
+def packed(policy: Policy) -> bytes:
+    """A policy as the content of a file; where its generator is does not count, for every decision has its own."""
+    header, arrays = storage.to_arrays(policy)
+    return files.arrays_to_bytes(header, arrays)
+
+
+def unpacked(content: bytes, source: str) -> Policy:
+    """The policy that `packed` was given."""
+    header, arrays = files.arrays_from_bytes(content, source)
+    storage.require_header(header, source)
+    return storage.from_arrays(header, arrays, source)

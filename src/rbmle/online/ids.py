@@ -1,0 +1,81 @@
+"""Ids: of decisions, which are text, and of arms, which are whatever can be hashed and written as JSON."""
+
+import math
+import os
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from rbmle.errors import InvalidInputError, describe
+
+LONGEST = 255
+
+
+def new_id() -> str:
+    """A random id (uuid4)."""
+    bits = int.from_bytes(os.urandom(16), "big") & ~(0xF000 << 64) & ~(3 << 62) | (4 << 76) | (2 << 62)
+    text = f"{bits:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def as_id(value: Any, name: str = "id") -> str:
+    """An id of a decision or of a reward: text of 1 to 255 characters, or a UUID."""
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, str) and 0 < len(value) <= LONGEST and "\0" not in value:
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return str(value)
+    raise InvalidInputError(f"{name} must be text of 1 to {LONGEST} characters, without NUL. Got {describe(value)}.")
+
+
+def as_arm(value: Any, name: str = "arm") -> Any:
+    """The id of an arm: text, a number, or a tuple of such. 1.0 is 1; True, None and NaN are none."""
+    if type(value) is str or type(value) is int:
+        return value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, tuple):
+        return tuple(as_arm(each, name) for each in value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InvalidInputError(f"{name} must be text, a number or a tuple of such. Got {describe(value)}.")
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidInputError(f"{name} must be a finite number, where it is one. Got {value}.")
+        return int(value) if value.is_integer() else value
+    return str(value) if isinstance(value, str) else int(value)
+
+
+def as_arms(values: Any) -> tuple[Any, ...]:
+    """Different ids of arms, at least one."""
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray | dict):
+        raise InvalidInputError(f"arms must be a list of ids. Got {describe(values)}.")
+    ids = tuple(value if type(value) is str or type(value) is int else as_arm(value, "arms") for value in values)
+    if not ids:
+        raise InvalidInputError("arms must hold at least one id. Got none.")
+    if len(set(ids)) < len(ids):
+        twice = next(each for i, each in enumerate(ids) if each in ids[:i])
+        raise InvalidInputError(f"arms must differ. Got {describe(twice)} twice.")
+    return ids
+
+
+def to_json(arm: Any) -> Any:
+    """An id of an arm as JSON has it: tuples as lists."""
+    return [to_json(each) for each in arm] if isinstance(arm, tuple) else arm
+
+
+def from_json(arm: Any) -> Any:
+    """What `to_json` was given."""
+    return tuple(from_json(each) for each in arm) if isinstance(arm, list) else arm
+
+
+def place_of(decision: str) -> tuple[int, ...]:
+    """Where the random numbers of a decision are, in the tree of an agent's seed: a hash of its id."""
+    told = blake2b(decision.encode(), digest_size=16).digest()
+    return tuple(int.from_bytes(told[i : i + 4], "little") for i in (0, 4, 8, 12))

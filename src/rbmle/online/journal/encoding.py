@@ -1,0 +1,41 @@
+"""Events as rows of a table, each with a checksum of all that it says."""
+
+import json
+import math
+import zlib
+from typing import Any
+
+from rbmle.errors import JournalError, describe
+from rbmle.online.journal.base import Event
+
+Row = tuple[int, str, float, str | None, str | None, str, bytes, int]
+COLUMNS = ("seq", "kind", "time", "subject", "key", "data", "body", "crc")
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+def to_row(event: Event, seq: int) -> Row:
+    """An event as the row of its place."""
+    kind, time, subject, key, data, body, _ = event
+    time = float(time)
+    text = _encode(data) if data else "{}"
+    return seq, kind, time, subject, key, text, body, checksum(seq, kind, time, subject, key, text, body)
+
+
+def checksum(seq: int, kind: str, time: float, subject: str | None, key: str | None, text: str, body: bytes) -> int:
+    """A number that tells whether a row was changed."""
+    return zlib.crc32(body, zlib.crc32(f"{seq}\0{kind}\0{time!r}\0{subject}\0{key}\0{text}".encode()))
+
+
+def from_row(row: Any, source: str) -> Event:
+    """The event of a row; raises JournalError where it was changed."""
+    try:
+        seq, kind, time, subject, key, text, body, crc = row
+        body = bytes(body)
+        good = crc == checksum(seq, kind, time, subject, key, text, body)
+        data = json.loads(text) if good else None
+    except (ValueError, TypeError, AttributeError, RecursionError) as reason:
+        raise JournalError(f"{source} is damaged: event {describe(row[0])} cannot be read: {reason!r}.") from reason
+    if not good or not isinstance(data, dict) or not math.isfinite(time):
+        raise JournalError(f"{source} is damaged: the checksum of event {describe(row[0])} does not match.")
+    return Event(kind, time, subject, key, data, body, seq)

@@ -1,7 +1,7 @@
 """`rbmle study`: all methods over many settings, and a report that says where each wins."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -100,8 +100,10 @@ def summary(done: "Study") -> "Table":
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for column in ("setting", "best other, default", "RBMLE ÷ it", "best other, tuned", "RBMLE ÷ it"):
-        least = len(column) if "÷" in column else 14 if column == "setting" else None
-        table.add_column(column, justify="right" if "÷" in column else "left", no_wrap=True, min_width=least)
+        rival = column.startswith("best")  # in a narrow terminal names are cut, never numbers
+        least = None if rival else max(len(column), 14 if column == "setting" else 0)
+        justify: Literal["left", "right"] = "right" if "÷" in column else "left"
+        table.add_column(column, justify=justify, no_wrap=not rival, overflow="ellipsis", min_width=least)
     styles = {"ahead": "bold green underline", "behind": "", "level": "green"}
     for found in compared(done.found):
         row = [found.setting.key]

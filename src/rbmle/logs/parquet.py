@@ -1,19 +1,25 @@
 """Parquet files and folders of them, a few rows in memory at a time."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rbmle.errors import InvalidInputError, LogError, MissingFileError
+from rbmle.logs.ahead import ahead
 from rbmle.logs.arrow import pyarrow, raws_of
-from rbmle.logs.batch import BATCH_BYTES, BATCH_ROWS
+from rbmle.logs.batch import BATCH_ROWS
 from rbmle.logs.parts import PART_ROWS, Part, RawPart
 from rbmle.logs.raw import Raw, Reading
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
+
+# Bytes of a batch that is read, few enough to stay in a processor's cache; and of a file that are fetched at a time:
+# else a whole row group would be in memory, which may be most of the file.
+READ_BYTES, BUFFER = 2**21, 2**20
 
 
 class ParquetPart(RawPart):
@@ -31,11 +37,12 @@ class ParquetPart(RawPart):
         with opened(self.path) as file:
             metadata = file.metadata
             size = sum(metadata.row_group(group).total_byte_size for group in self.groups)
-            rows = int(np.clip(BATCH_BYTES * self.rows // max(size, 1), 256, BATCH_ROWS))
+            rows = int(np.clip(READ_BYTES * self.rows // max(size, 1), 256, BATCH_ROWS))
             there = file.schema_arrow.names
             names = [name for name in wanted(reading, only) if name in there]
             batches = file.iter_batches(batch_size=rows, row_groups=list(self.groups), columns=names)
-            yield from raws_of(batches, reading, self.label, self.within)
+            with closing(ahead(batches)) as coming:
+                yield from raws_of(coming, reading, self.label, self.within)
 
 
 def wanted(reading: Reading, only: Sequence[str] | None) -> list[str]:
@@ -56,7 +63,7 @@ def opened(path: Path) -> "pq.ParquetFile":
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
     except FileNotFoundError as reason:
         raise MissingFileError.of(reason, f"{path} cannot be read: it does not exist.") from reason
     except (pa.ArrowException, OSError, ValueError) as reason:

@@ -20,7 +20,7 @@ COLUMNS = ["contexts", "arm", "probability", "reward"]
 
 def theta() -> Floats:
     """What rewards hang on."""
-    return np.random.default_rng(7).standard_normal(FEATURES) / np.sqrt(FEATURES)
+    return np.asarray(np.random.default_rng(7).standard_normal(FEATURES) / np.sqrt(FEATURES))
 
 
 def target(batch: Batch) -> Any:

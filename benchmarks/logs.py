@@ -2,8 +2,9 @@
 
     python -m benchmarks.logs [--rows 10000000] [--turns 2] [--folder FOLDER]
 
-The log has 10 arms with 10 features each: 10⁷ rows are 10⁹ numbers, written as float32 (4.3 GB) into a temporary file
-that is deleted in the end. Every contender is a process of its own, so that its peak memory is its own; they take turns.
+The log has 10 arms with 10 features each: 10⁷ rows are 10⁹ numbers, written as float32 (4.3 GB) into a temporary
+file that is deleted in the end. Every contender is a process of its own, so that its peak memory is its own; they take
+turns.
 
 reading  all columns, batch by batch, with Arrow
 rbmle    `evaluate` on the same file

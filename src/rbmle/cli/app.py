@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import bounds, compare, doctor, methods, paper, study
+from rbmle.cli import bounds, compare, doctor, evaluate, fit, methods, paper, select, study
 from rbmle.errors import RbmleError
 
 
@@ -46,11 +46,14 @@ def main(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Contextual bandits: compare methods, look them up."""
+    """Contextual bandits: compare methods, look them up, judge them by a log."""
 
 
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=methods.EXAMPLES)(methods.methods)
+app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command(epilog=select.EXAMPLES)(select.select)
+app.command(epilog=fit.EXAMPLES)(fit.fit)
 app.command(epilog=bounds.EXAMPLES)(bounds.bounds)
 app.command(epilog=paper.EXAMPLES)(paper.paper)
 app.command(epilog=study.EXAMPLES)(study.study)

@@ -71,10 +71,10 @@ def policies(comparison: Comparison, on: Problem | None = None) -> dict[str, Pol
     if methods == ["all"] or not (methods or comparison.policies):
         methods = suitable(comparison, on, with_slow=bool(methods))
     for method in methods:
-        chosen[shell.method(method).__name__] = build(method, {}, comparison, on)
+        chosen[shell.method(method).__name__] = build(method, {}, context_of(comparison, on))
     for name, table in comparison.policies.items():
         arguments = dict(table)
-        chosen[name] = build(str(arguments.pop("method", name)), arguments, comparison, on)
+        chosen[name] = build(str(arguments.pop("method", name)), arguments, context_of(comparison, on))
     return chosen
 
 
@@ -90,7 +90,7 @@ def suitable(comparison: Comparison, on: Problem, with_slow: bool) -> list[str]:
         if cls.fixed_arms and not on.static:
             continue
         try:
-            build(name, {}, comparison, on)
+            build(name, {}, context_of(comparison, on))
         except InvalidParameterError:  # needs a parameter that only the user can give
             continue
         names.append(name)
@@ -102,32 +102,52 @@ def families(cls: type[Policy]) -> tuple[str, ...]:
     return cls.rewards or ("logistic",)
 
 
-def build(method: str, arguments: dict[str, Any], comparison: Comparison, on: Problem) -> Policy:
+def build(method: str, arguments: dict[str, Any], context: dict[str, Any]) -> Policy:
     """A policy by the name of its class. What is known (features, arms, horizon, family) need not be said."""
     cls = shell.method(method)
-    known = {each.name: each for each in fields(cls)}
-    for name in arguments:
-        if name not in known:
-            raise InvalidParameterError(f"{method} has no parameter {name!r}.{values.suggestion(name, known)}")
-    constraints = params.constraints(cls)
-    given = {
-        name: values.schedule(value) if isinstance(constraints.get(name), params.Schedule) else value
-        for name, value in arguments.items()
-    }
-    context: dict[str, Any] = {
-        "n_features": on.n_features,
-        "n_arms": on.n_arms,
-        "horizon": horizon(comparison, on),
-        "family": comparison.family,
-    }
-    given = {name: value for name, value in context.items() if name in known} | given
+    given = known_to(cls, context) | settled(cls, arguments)
     missing = [
-        name
-        for name, each in known.items()
-        if name not in given and each.default is MISSING and each.default_factory is MISSING
+        each.name
+        for each in fields(cls)
+        if each.name not in given and each.default is MISSING and each.default_factory is MISSING
     ]
     if missing:
         raise InvalidParameterError(
             f"{method} needs the parameter {missing[0]!r}: give it in a [policies.{method}] table."
         )
     return cls(**given)
+
+
+def context_of(comparison: Comparison, on: Problem) -> dict[str, Any]:
+    """What a comparison says of policies."""
+    return {
+        "n_features": on.n_features,
+        "n_arms": on.n_arms,
+        "horizon": horizon(comparison, on),
+        "family": comparison.family,
+    }
+
+
+def known_to(cls: type[Policy], context: dict[str, Any]) -> dict[str, Any]:
+    """What of this a class takes."""
+    known = {each.name for each in fields(cls)}
+    return {name: value for name, value in context.items() if name in known}
+
+
+def settled(cls: type[Policy], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments that the class has, schedules made of their texts; a list stands for several values."""
+    known, constraints = [each.name for each in fields(cls)], params.constraints(cls)
+    given = {}
+    for name, value in arguments.items():
+        if name not in known:
+            raise InvalidParameterError(f"{cls.__name__} has no parameter {name!r}.{values.suggestion(name, known)}")
+        rule = constraints.get(name)
+        if isinstance(rule, params.FunctionOfRound):
+            value = [function(each, rule) for each in value] if isinstance(value, list) else function(value, rule)
+        given[name] = value
+    return given
+
+
+def function(value: Any, rule: params.FunctionOfRound) -> Any:
+    """A schedule, or "auto" where that is one."""
+    return value if rule.auto and value == "auto" else values.schedule(value)

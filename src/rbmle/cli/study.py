@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rbmle.cli import values
 from rbmle.cli.known import IMPORT_HELP, import_all
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ def study(
     import_all(imports or ())
     try:
         done = studies.study(
-            listed(settings), methods=listed(methods), quick=quick, trials=trials, seed=seed, output=output, jobs=jobs,
-            own=bool(imports),
+            values.listed(settings), methods=values.listed(methods), quick=quick, trials=trials, seed=seed,
+            output=output, jobs=jobs, own=bool(imports),
         )  # fmt: skip
     except KeyboardInterrupt:
         console.print("Stopped. Finished trials are kept: the same command goes on from here.")
@@ -84,11 +85,6 @@ def study(
     minutes, seconds = divmod(round(done.seconds), 60)
     console.print(f"[dim]{done.new_trials:,} new trials in {minutes} min {seconds} s, {done.workers} at a time[/dim]")
     console.print(f"Report is in {done.page}", soft_wrap=True)
-
-
-def listed(text: str | None) -> list[str] | None:
-    """Names separated by commas."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def summary(done: "Study") -> "Table":

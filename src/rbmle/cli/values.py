@@ -18,6 +18,11 @@ def numbers(text: str, name: str) -> list[float]:
         raise InvalidParameterError(f"{name} must be numbers such as -0.3,0.5,0.8. Got {text!r}.") from reason
 
 
+def listed(text: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+
+
 def call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
     """The parts of `Name(1.0, scale=2.0)`; a bare name has no arguments."""
     refused = InvalidParameterError(f"Cannot read {text!r}: write a name such as Sqrt, or Sqrt(scale=2.0).")
@@ -27,13 +32,24 @@ def call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
             return node.id, [], {}
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             raise refused
-        values = [ast.literal_eval(value) for value in node.args]
-        named = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords if word.arg is not None}
+        values = [literal(value) for value in node.args]
+        named = {str(word.arg): literal(word.value) for word in node.keywords if word.arg is not None}
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as reason:
         raise refused from reason
     if len(named) < len(node.keywords):  # **something
         raise refused
     return node.func.id, values, named
+
+
+def literal(node: ast.expr) -> Any:
+    """A plain value; what is written as a call, such as a schedule, stays text, within a list too."""
+    if isinstance(node, ast.List):
+        return [literal(each) for each in node.elts]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        text = ast.unparse(node)
+        call(text)  # or it is refused
+        return text
+    return ast.literal_eval(node)
 
 
 def construct(kind: str, known: Mapping[str, type[Any]], name: str, values: list[Any], named: dict[str, Any]) -> Any:

@@ -1,7 +1,7 @@
 """Reading ahead: the next batches are fetched while somebody works on this one."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 DEPTH = 2
 
 
-def ahead(items: Iterable[T], depth: int = DEPTH) -> Iterator[T]:
+def ahead(items: Iterable[T], depth: int = DEPTH) -> Generator[T]:
     """The same items in the same order, taken from their source by a thread of its own.
 
     An error of the source is raised where its item would have come.

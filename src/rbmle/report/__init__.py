@@ -31,11 +31,13 @@ from rbmle.report.document import (
     Section,
     Table,
 )
+from rbmle.report.evaluation import evaluation_report, selection_report
 from rbmle.report.figures import regret_figure, save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
 from rbmle.report.plots import bias_sweep, bound_over_regret, compact, sensitivity, time_against_regret
+from rbmle.report.policy import policy_report
 from rbmle.report.study import report_for, settings_section
 from rbmle.report.tables import statistics_table
 from rbmle.report.write import write
@@ -58,12 +60,15 @@ __all__ = [
     "bound_over_regret",
     "compact",
     "compare_cells",
+    "evaluation_report",
     "html",
     "latex",
     "markdown",
+    "policy_report",
     "regret_figure",
     "report_for",
     "save_figure",
+    "selection_report",
     "sensitivity",
     "settings_section",
     "statistics_table",

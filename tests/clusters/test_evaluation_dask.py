@@ -39,8 +39,6 @@ def test_functions_of_a_notebook_go_along(folder, client):
         for engine in ("dask", None)
     )
     assert first.value("ips") == again.value("ips")
-        "ips"
-    )
 
 
 def test_a_worker_killed_in_the_middle(folder, client, tmp_path):

@@ -52,8 +52,6 @@ def test_functions_of_a_notebook_go_along(folder, session):
         for engine in ("spark", None)
     )
     assert first.value("ips") == again.value("ips")
-        "ips"
-    )
 
 
 def test_an_executor_killed_in_the_middle(folder, session, tmp_path):

@@ -1,6 +1,6 @@
 """`rbmle evaluate`, `rbmle select` and `rbmle fit` as typed, against the same work in Python."""
 
-import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +37,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def few_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["rbmle.report.write"], "FIGURE_ENDINGS", ("svg",))
+    monkeypatch.setattr(import_module("rbmle.report.write"), "FIGURE_ENDINGS", ("svg",))
 
 
 def test_fit_learns_saves_and_goes_on(log: Path, tmp_path: Path, few_figures: None) -> None:

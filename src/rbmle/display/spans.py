@@ -9,8 +9,8 @@ WIDTH = 32
 def drawn(value: float, low: float, high: float, ends: tuple[float, float], mark: float | None = None) -> str:
     """An interval on an axis from ends[0] to ends[1], the value in it and a line at `mark`.
 
-    >>> drawn(0.5, 0.25, 0.75, (0.0, 1.0), mark=0.0)
-    '┊       ├───────●───────┤       '
+    >>> print(drawn(0.5, 0.25, 0.75, (0.0, 1.0), mark=0.0).rstrip())
+    ┊       ├───────●──────┤
     >>> drawn(0.5, 0.5, 0.5, (0.0, 1.0)).strip()
     '●'
     """

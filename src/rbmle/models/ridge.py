@@ -22,6 +22,7 @@ from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear.formula import Rule
+    from rbmle.kernels.linear.index import Bound
 
 # Variances beyond this make compiled rounds stop and all contexts be looked at.
 STRANGE_VARIANCE = 1e100
@@ -113,18 +114,19 @@ class RidgeModel(RidgeNumbers):
         elif outcome:
             raise refuse_values(x, r)
 
-    def play(self, rule: "Rule", contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
+    def play(self, rule: "Rule | Bound", contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
         """Choose and learn in rounds that are alike, (B, K, d) and (B, K); how many have an arm.
 
         What was played is learnt and counted, also where a round fails.
         """
         start, stop, again, most = 0, len(rewards), False, STRANGE_VARIANCE
+        bounded = isinstance(rule, kernels.linear.index.Bound)
+        kernel: Any = kernels.linear.index.play if bounded else kernels.linear.rounds.play
         self._release()
         seen = self.scaled(contexts)
         while start < stop:
-            rest = rule._replace(coefficients=rule.coefficients[start:], draws=rule.draws[start:])
-            block = self._block
-            done, outcome = kernels.linear.rounds.play(rest, seen[start:], rewards[start:], block, arms[start:], most)
+            rest, block = rule.after(start), self._block
+            done, outcome = kernel(rest, seen[start:], rewards[start:], block, arms[start:], most)
             if self._keeps_more:
                 rows, chosen = np.arange(start, start + done), arms[start : start + done]
                 self._note(contexts[rows, chosen], rewards[rows, chosen])
@@ -146,6 +148,16 @@ class RidgeModel(RidgeNumbers):
             self._invert()
             again = True
         return start
+
+    def left_to_refresh(self) -> int:
+        """How many more rewards are learnt before the inverse is computed anew."""
+        return self._next_refresh - self._n
+
+    def adopt(self, block: FloatArray, count: int) -> None:
+        """Take over all numbers from `RidgeLanes`, which learnt `count` more rewards."""
+        self._block[:] = block
+        self._held, self._behind = None, False
+        self._count(count)
 
     def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> RidgeCatalogue:
         """Arms (K, d) that stay, for `known`, `pull` and `play_held`."""
@@ -177,8 +189,7 @@ class RidgeModel(RidgeNumbers):
         """Choose and learn in rounds that are alike, rewards (B, K); how many have an arm."""
         start, stop, again = 0, len(rewards), False
         while start < stop:
-            rest = rule._replace(coefficients=rule.coefficients[start:], draws=rule.draws[start:])
-            done, outcome = self._hold(catalogue).play(rest, rewards[start:], arms[start:])
+            done, outcome = self._hold(catalogue).play(rule.after(start), rewards[start:], arms[start:])
             if self._keeps_more:
                 rows, chosen = np.arange(start, start + done), arms[start : start + done]
                 self._note(catalogue.contexts[chosen], rewards[rows, chosen])

@@ -91,7 +91,7 @@ def study(
     made = {name: PARTS[name](plan, variant, wanted) for name in wanted}
     workers = joblib.effective_n_jobs(jobs)
     with Outcomes(folder) as outcomes, Progress(progress) as bar:
-        experiments = batches(each for part in made.values() for each in part.experiments)
+        experiments = batches((each for part in made.values() for each in part.experiments), workers)
         others = [batch for part in made.values() for batch in part.batches]
         # Threads, for the data are large and stay where they are.
         carry_out([*experiments, *others], outcomes, bar, workers, "threading")

@@ -1,32 +1,20 @@
 """Bayes-UCB: a quantile of the posterior that rises with t."""
 
 from dataclasses import dataclass
-from math import inf, log, sqrt
+from math import inf, log
 from typing import Annotated, Any
 
 import numpy as np
 
-from rbmle import kernels
 from rbmle.errors import InvalidParameterError
 from rbmle.params import Integer, Optional, Real
 from rbmle.policies.about import Facts, Provenance
-from rbmle.policies.linear import LinearPolicy, formula
+from rbmle.policies.formulas import deviations
+from rbmle.policies.linear import LinearPolicy
 from rbmle.types import FloatArray
 
 # e to a power beyond this is no float.
 LARGEST_EXPONENT = 709.0
-
-
-@formula
-def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
-    """m_a + Φ⁻¹(1 − 1/(t (log T)^c)) √v_a. At level 0 every index is −∞."""
-    quantile = coefficients[0]
-    for a in range(len(mean)):
-        if quantile == -inf:
-            scores[a] = -inf
-        else:
-            scores[a] = mean[a] + quantile * sqrt(max(variance[a], 0.0))
-    return kernels.normal.first_max(scores)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -49,7 +37,7 @@ class BayesUCB(LinearPolicy):
         "methods) (as published: with v for √v); the formula in plain NumPy from a dense inverse, round by "
         "round",
     )
-    formula = index
+    formula = deviations
 
     c: Annotated[float, Real(0.0)] = 0.0
     horizon: Annotated[int | None, Optional(Integer(1))] = None
@@ -68,7 +56,7 @@ class BayesUCB(LinearPolicy):
             )
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """The quantile of the round."""
+        """The quantile of the round, −∞ at level 0."""
         from scipy.special import ndtri  # takes longer to import than all the rest
 
         c, T = self.c, self.horizon

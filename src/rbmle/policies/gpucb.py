@@ -1,7 +1,6 @@
 """GP-UCB with a linear kernel, and its tuned variant."""
 
 from dataclasses import dataclass
-from math import log, pi, sqrt
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,25 +8,32 @@ import numpy as np
 from rbmle import kernels
 from rbmle.params import Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
-from rbmle.policies.linear import LinearPolicy, formula
+from rbmle.policies.formulas import bound, inner
+from rbmle.policies.linear import LinearPolicy
 from rbmle.types import FloatArray
 
 
-@formula
+def confidences(coefficients: FloatArray, n_arms: int) -> FloatArray:
+    """1 and β_t."""
+    beta = np.empty((len(coefficients), 1))
+    kernels.linear.index.confidences(coefficients, n_arms, beta[:, 0])
+    return inner(beta, n_arms)
+
+
+@bound(rooted=True, weights=confidences)
 def confidence_index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + √(β_t v_a), β_t = 2 log(K t² π² / (6δ)). One root of the product: √β·√v rounds ties of t = 1 otherwise."""
-    t, delta = coefficients[0], coefficients[1]
-    beta = 2.0 * log(len(mean) * t**2 * pi**2 / (6.0 * delta))
+    beta = kernels.linear.index.confidence(coefficients[0], coefficients[1], len(mean))
     for a in range(len(mean)):
-        scores[a] = mean[a] + sqrt(beta * max(variance[a], 0.0))
+        scores[a] = kernels.linear.index.upper(mean[a], variance[a], 1.0, beta, True)
     return kernels.normal.first_max(scores)
 
 
-@formula
+@bound(rooted=True, weights=inner)
 def tuned_index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
     """m_a + √(c log t · v_a)."""
     for a in range(len(mean)):
-        scores[a] = mean[a] + sqrt(coefficients[0] * max(variance[a], 0.0))
+        scores[a] = kernels.linear.index.upper(mean[a], variance[a], 1.0, coefficients[0], True)
     return kernels.normal.first_max(scores)
 
 

@@ -6,22 +6,14 @@ from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
-from rbmle import kernels
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scaled_ridge import ScaledRidge
 from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
-from rbmle.policies.linear import LinearPolicy, formula
+from rbmle.policies.formulas import variances
+from rbmle.policies.linear import LinearPolicy
 from rbmle.schedules import Sqrt, evaluate
 from rbmle.types import FloatArray
-
-
-@formula
-def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
-    """m_a + ½ α(t) v_a (Corollary 1)."""
-    for a in range(len(mean)):
-        scores[a] = mean[a] + 0.5 * coefficients[0] * variance[a]
-    return kernels.normal.first_max(scores)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -67,7 +59,7 @@ class LinRBMLE(LinearPolicy):
     )
     tuning = Tuning("bias", half_decades(0.01, 10.0), 1.0, Sqrt, "c of α(t) = c √t")
     variants = MappingProxyType({"LinRBMLE auto": {"bias": "auto"}})
-    formula = index
+    formula = variances
 
     regularization: Annotated[float, Optional(Real(0.0, open_low=True))] = cast(float, None)
     bias: Annotated[ScheduleLike | Literal["auto"], FunctionOfRound(auto=True)] = Sqrt()
@@ -88,10 +80,10 @@ class LinRBMLE(LinearPolicy):
         return kind(n_features=self.n_features, regularization=self.regularization)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """α(t)."""
+        """½ α(t), the weight of v (Corollary 1)."""
         if isinstance(self.bias, str):
-            return np.column_stack([self.model.bias_factor * np.sqrt(rounds)])
-        return np.column_stack([evaluate(self.bias, rounds, "bias")])
+            return np.column_stack([0.5 * (self.model.bias_factor * np.sqrt(rounds))])
+        return np.column_stack([0.5 * evaluate(self.bias, rounds, "bias")])
 
     @property
     def merge_is_exact(self) -> bool:

@@ -1,7 +1,6 @@
 """Linear policies: a ridge model and a formula. A new method is a formula and a short class; see CONTRIBUTING.md."""
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -14,39 +13,22 @@ from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
 from rbmle.policies.base import Policy, one_hot
-from rbmle.policies.table import RoundTable, require_table
+from rbmle.policies.formulas import BoundFormula, Formula
+from rbmle.policies.formulas import formula as formula
+from rbmle.policies.table import RoundTable, WeightTable, require_table
 from rbmle.random import generator, twin_of
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear.formula import Rule
+    from rbmle.kernels.linear.index import Bound
 
 # Most random numbers held at once.
 MOST_DRAWS = 2**20
+# kernels.linear.predict.SMALL, which takes numba to import.
+FEW_FEATURES = 12
 NONE = np.empty(0)
 NO_BANK = np.empty((0, 0))
-
-
-class Formula:
-    """A formula (see kernels/linear/formula.py for its arguments), compiled when first used."""
-
-    def __init__(self, function: Callable[..., int]) -> None:
-        self.function = function
-        self.__doc__ = function.__doc__
-
-    @functools.cached_property
-    def _compiled(self) -> tuple[Any, int]:
-        return kernels.linear.formula.compile_formula(self.function)
-
-    @functools.cached_property
-    def address(self) -> int:
-        """Where the machine code lives, for compiled loops: as long as this object does."""
-        return self._compiled[1]
-
-
-def formula(function: Callable[..., int]) -> Formula:
-    """Declare the formula of a linear policy."""
-    return Formula(function)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -79,6 +61,10 @@ class LinearPolicy(Policy):
         self._has_bank = type(self).bank is not LinearPolicy.bank
         self._is_plain = self._steady and not (self.random or self.needs_root or self._has_bank)
         self._kernels_look = self._steady
+        # An upper bound of few features has loops of its own.
+        self._is_bound = self._is_plain and isinstance(self.formula, BoundFormula) and self.n_features <= FEW_FEATURES
+        if isinstance(self.formula, BoundFormula):
+            self._bounds, self._is_rooted = WeightTable(self._table, self.formula.weights), self.formula.rooted
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
@@ -113,9 +99,15 @@ class LinearPolicy(Policy):
     def _choose(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> int:
         if not self._is_plain:
             return self._ask(X, held, t)[0]
+        if held is None and self._is_bound:
+            outer, inner = self._bounds.at(t, len(X))
+            arm: int = kernels.linear.index.choose(X, outer, inner, self._is_rooted, self.model.settle())
+            if arm < 0:
+                raise self._no_arm(arm, X, t)
+            return arm
         address, c = self.formula.address, self._table.at(t)
         if held is None:
-            arm: int = kernels.linear.rounds.decide_plain(address, X, c, self.model.settle())
+            arm = kernels.linear.rounds.decide_plain(address, X, c, self.model.settle())
         else:
             known = self.model.known(held)
             arm = kernels.linear.rounds.decide_fixed_plain(address, known.rows, known.root, known.volume, c)
@@ -281,7 +273,11 @@ class LinearPolicy(Policy):
         while start < len(rewards):
             stop = start + max(1, min(most, model.rounds_alike(contexts[start:])))
             table = self._coefficients(self.t, stop - start)
-            rule, part = self._rule(table, self._drawn(stop - start)), arms[start:stop]
+            part, bound = arms[start:stop], self.formula
+            if held is None and self._is_bound and isinstance(bound, BoundFormula):
+                rule: Rule | Bound = bound.bound(table, contexts.shape[1])
+            else:
+                rule = self._rule(table, self._drawn(stop - start))
             if held is None:
                 done = model.play(rule, contexts[start:stop], rewards[start:stop], part)
             else:

@@ -6,19 +6,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from rbmle import kernels
 from rbmle.params import Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
-from rbmle.policies.linear import LinearPolicy, formula
+from rbmle.policies.formulas import deviations
+from rbmle.policies.linear import LinearPolicy
 from rbmle.types import FloatArray
-
-
-@formula
-def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # type: ignore[no-untyped-def]
-    """m_a + α √v_a."""
-    for a in range(len(mean)):
-        scores[a] = mean[a] + coefficients[0] * sqrt(max(variance[a], 0.0))
-    return kernels.normal.first_max(scores)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -43,7 +35,7 @@ class LinUCB(LinearPolicy):
         "methods); the formula in plain NumPy from a dense inverse, round by round",
     )
     tuning = Tuning("alpha", half_decades(0.01, 10.0), 1.0, symbol="α")
-    formula = index
+    formula = deviations
 
     alpha: Annotated[float, Real(0.0)] = 1.0
 

@@ -33,11 +33,12 @@ class RoundTable:
         """The row of one round."""
         row = t - self._start
         if not (0 <= row < len(self._rows) and self._steady):
-            self._rows, self._start, row = self._coming(t), t, 0
+            self._rows, self._start, row = self.coming(t), t, 0
         now: FloatArray = self._rows[row]
         return now
 
-    def _coming(self, t: int) -> FloatArray:
+    def coming(self, t: int) -> FloatArray:
+        """The rows of round t and of some to come."""
         try:
             return self.block(t, self._ahead)
         except InvalidInputError:  # of a later round, perhaps
@@ -47,6 +48,23 @@ class RoundTable:
         """The rows of rounds t … t+count−1."""
         rounds = np.arange(t, t + count, dtype=np.float64)
         return self._compute(rounds)
+
+
+class WeightTable:
+    """The two weights of a bound for rounds t and a number of arms, from the rows of a table."""
+
+    def __init__(self, table: RoundTable, weights: Callable[[FloatArray, int], FloatArray]) -> None:
+        self._table, self._compute = table, weights
+        self._pairs: list[list[float]] = []
+        self._start, self._n_arms = 1, 0
+
+    def at(self, t: int, n_arms: int) -> list[float]:
+        """Outer and inner of a round."""
+        row = t - self._start
+        if n_arms != self._n_arms or not 0 <= row < len(self._pairs):
+            self._pairs = self._compute(self._table.coming(t), n_arms).tolist()
+            self._start, self._n_arms, row = t, n_arms, 0
+        return self._pairs[row]
 
 
 def require_table(values: Any, shape: tuple[int | None, int | None], name: str) -> FloatArray:

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from os import PathLike
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 
 from rbmle import params
@@ -14,6 +15,7 @@ from rbmle.display.progress import Progress
 from rbmle.errors import InvalidParameterError
 from rbmle.params import Integer
 from rbmle.policies.base import Policy
+from rbmle.policies.lanes import may_go_side_by_side
 from rbmle.problems.base import Problem
 from rbmle.simulation.identity import Unstorable, identity
 from rbmle.simulation.jobs import Batch, Job, Play, carry_out
@@ -22,15 +24,16 @@ from rbmle.simulation.manifest import manifest
 from rbmle.simulation.outcomes import Outcomes, Piece
 from rbmle.simulation.players import Candidate
 from rbmle.simulation.results import Results
+from rbmle.simulation.side_by_side import FEWEST, TOGETHER
 from rbmle.simulation.store import Outcome
-from rbmle.simulation.trial import run_trial
+from rbmle.simulation.trial import run_trials
 from rbmle.types import IntArray
 
 # Points of a regret curve unless chosen otherwise.
 POINTS = 200
-# Seconds of a decision on an ordinary machine: only for the share done and the time left.
+# Seconds of a decision on an ordinary machine: for the share done and the time left, and for what is QUICK.
 COSTS = {"VIDS": 1.5e-4, "PublishedVIDS": 1.5e-4, "GLMRBMLE": 3e-4, "UCBGLM": 1e-4, "LaplaceTS": 3e-5}
-USUAL_COST = 4e-7
+USUAL_COST, QUICK = 4e-7, 4e-6
 
 
 class Source(NamedTuple):
@@ -83,14 +86,24 @@ class Experiment:
         """Of all outcomes."""
         return [piece.key for row in self.pieces.values() for piece in row]
 
-    def jobs(self) -> list[Job]:
-        """A trial with all policies is a job, for they share its sample path; and so is every chain."""
-        jobs, others = list[Job](), [name for name in self.policies if name not in self.chains]
-        cost = self.horizon * sum(self._cost(name) for name in others)
-        chosen = {name: self.policies[name] for name in others}
-        for trial in range(self.trials) if others else ():
-            play = partial(play_trial, Rules(chosen, self.horizon, self.seed, self.rounds, self.log), trial)
-            jobs.append(Job(self.kind, {name: self.pieces[name][trial] for name in others}, play, cost=cost))
+    def jobs(self, workers: int = 1) -> list[Job]:
+        """A trial with all policies is a job, for they share its sample path; and so is every chain.
+
+        Where trials of a policy can be played side by side, some trials of it and of all quick policies are one job.
+        """
+        jobs, others = list[Job](), {name: each for name, each in self.policies.items() if name not in self.chains}
+        groups, quick = groups_of(self.trials, workers), dict[str, Candidate]()
+        if groups and any(map(may_go_side_by_side, others.values())):
+            quick = {name: each for name, each in others.items() if self._is_quick(name)}
+        for trials in groups if quick else []:
+            cost = len(trials) * self.horizon * sum(map(self._cost, quick))
+            pieces = {(trial, name): self.pieces[name][trial] for trial in trials for name in quick}
+            jobs.append(Job(self.kind, pieces, partial(play_trials, self._rules(quick)), cost=cost))
+        alone = {name: each for name, each in others.items() if name not in quick}
+        cost = self.horizon * sum(map(self._cost, alone))
+        for trial in range(self.trials) if alone else ():
+            play = partial(play_trial, self._rules(alone), trial)
+            jobs.append(Job(self.kind, {name: self.pieces[name][trial] for name in alone}, play, cost=cost))
         for name, play_chain in self.chains.items():
             cost = self.horizon * self.trials * self._cost(name)
             jobs.append(
@@ -107,7 +120,7 @@ class Experiment:
     ) -> Results:
         """Play what is not stored, and say what came out."""
         with Outcomes(store) as outcomes, Progress(progress) as bar:
-            carry_out(batches([self]), outcomes, bar, n_jobs, backend)
+            carry_out(batches([self], joblib.effective_n_jobs(n_jobs)), outcomes, bar, n_jobs, backend)
             return self.results(outcomes)
 
     def results(self, outcomes: Outcomes, run: str | None = None) -> Results:
@@ -127,6 +140,15 @@ class Experiment:
             manifest(self.policies, self.source.settings, self.horizon, self.trials, self.seed),
             logs,
         )
+
+    def _rules(self, policies: Mapping[str, Candidate]) -> "Rules":
+        return Rules(policies, self.horizon, self.seed, self.rounds, self.log)
+
+    def _is_quick(self, name: str) -> bool:
+        """Whether some trials of a policy are a job soon done."""
+        policy = self.policies[name]
+        by_decide = self.log and not may_go_side_by_side(policy)
+        return isinstance(policy, Policy) and self._cost(name) <= QUICK and not by_decide
 
     def _cost(self, name: str) -> float:
         return COSTS.get(type(self.policies[name]).__name__, USUAL_COST)
@@ -149,14 +171,21 @@ class Experiment:
         return Piece.of(settings)
 
 
-def batches(experiments: Iterable[Experiment]) -> list[Batch]:
+def groups_of(trials: int, workers: int) -> list[list[int]]:
+    """Trials to be played side by side, as many groups as keep all workers busy; none where those are too small."""
+    groups = workers * -(-trials // (TOGETHER * workers))
+    parts = np.array_split(np.arange(trials), groups) if trials // groups >= FEWEST else []
+    return [part.tolist() for part in parts]
+
+
+def batches(experiments: Iterable[Experiment], workers: int = 1) -> list[Batch]:
     """The work of experiments; those on the same data are run together, so that large data are made once."""
     by_data: dict[Any, list[Experiment]] = {}
     for each in experiments:
         by_data.setdefault(each.source.name, []).append(each)
     return [
         Batch(
-            [job for each in same for job in each.jobs()],
+            [job for each in same for job in each.jobs(workers)],
             same[0].source.load,
             same[0].source.free,
             compiled=all(isinstance(policy, Policy) for each in same for policy in each.policies.values()),
@@ -175,13 +204,36 @@ class Rules(NamedTuple):
     log: bool
 
 
+def play_trials(rules: Rules, problem: Problem, names: Sequence[tuple[int, str]], _: bytes = b"") -> list[Outcome]:
+    """Some of the policies in some trials, in the order of the names."""
+    wanted: dict[int, list[str]] = {}
+    for trial, name in names:
+        wanted.setdefault(trial, []).append(name)
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for trial, chosen in wanted.items():
+        alike.setdefault(tuple(chosen), []).append(trial)
+    made: dict[tuple[int, str], Outcome] = {}
+    for same, trials in alike.items():
+        for trial, done in zip(trials, _played(rules, problem, trials, same), strict=True):
+            made |= {(trial, name): outcome for name, outcome in done.items()}
+    return [made[name] for name in names]
+
+
 def play_trial(rules: Rules, trial: int, problem: Problem, names: Sequence[str], _: bytes = b"") -> list[Outcome]:
     """Some of the policies in one trial, in the order of the names."""
-    chosen = {name: rules.policies[name] for name in names}
-    done = run_trial(chosen, problem, rules.horizon, trial, rules.seed, rules.rounds, rules.log)
+    [done] = _played(rules, problem, [trial], names)
+    return [done[name] for name in names]
+
+
+def _played(rules: Rules, problem: Problem, trials: Sequence[int], names: Sequence[str]) -> list[dict[str, Outcome]]:
+    policies = {name: rules.policies[name] for name in names}
+    done = run_trials(policies, problem, rules.horizon, trials, rules.seed, rules.rounds, rules.log)
     return [
-        Outcome(regret, seconds, b"" if noted is None else noted.packed())
-        for regret, seconds, noted in (done[name] for name in names)
+        {
+            name: Outcome(regret, seconds, b"" if noted is None else noted.packed())
+            for name, (regret, seconds, noted) in row.items()
+        }
+        for row in done
     ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_arm, describe
 from rbmle.policies.base import Policy
+from rbmle.policies.lanes import may_go_side_by_side
 from rbmle.problems.base import Problem, Rounds
 from rbmle.random import generator
 from rbmle.types import FloatArray, IntArray
@@ -94,7 +95,8 @@ def player(
 ) -> "CompiledPlayer | PythonPlayer":
     """A fresh copy of the policy for one trial, with a generator that depends on (seed, trial, name) alone.
 
-    log: let the policy play by `decide`, which knows the chance of the arm, if it has that.
+    log: let the policy play by `decide`, which knows the chance of the arm, if it has that. Of upper bounds everybody
+        knows it: they play the best arm.
     """
     path = (trial, zlib.crc32(name.encode()))
     if is_factory(policy):
@@ -104,8 +106,8 @@ def player(
     if hasattr(policy, "reseed"):
         policy.reseed(seed, *path)
     decides = log and callable(getattr(policy, "decide", None))
-    if isinstance(policy, Policy) and not decides:
-        return CompiledPlayer(policy, problem)
+    if isinstance(policy, Policy) and (not decides or may_go_side_by_side(policy)):
+        return CompiledPlayer(policy, problem, chance=1.0 if decides else np.nan)
     return PythonPlayer(name, policy, decides=decides)
 
 
@@ -118,8 +120,9 @@ _WARMED: set[tuple[type, bool]] = set()
 class CompiledPlayer:
     """One of our policies: a block of rounds is one call of compiled code."""
 
-    def __init__(self, policy: Policy, problem: Problem) -> None:
+    def __init__(self, policy: Policy, problem: Problem, chance: float = np.nan) -> None:
         self.policy = policy
+        self.chance = chance
         self.static = problem.static
         self.arms: Any = None
         self.warm = False
@@ -134,7 +137,7 @@ class CompiledPlayer:
             chosen: IntArray = self.arms.play(rounds.rewards)
         else:
             chosen = self.policy.play(rounds.contexts, rounds.rewards)
-        return Played(chosen, clock() - start, np.full(len(chosen), np.nan))
+        return Played(chosen, clock() - start, np.full(len(chosen), self.chance))
 
     def warm_up(self, rounds: Rounds) -> None:
         """Compile what will be used, once, on a copy, so that the clock measures decisions.

@@ -78,7 +78,8 @@ def study(
     with Outcomes(folder) as outcomes, Progress(progress) as bar:
 
         def carry(experiments: Iterable[Experiment]) -> None:
-            carry_out(batches(each for each in experiments if each.policies), outcomes, bar, workers, "threading")
+            made = batches((each for each in experiments if each.policies), workers)
+            carry_out(made, outcomes, bar, workers, "threading")
 
         carry(each for part in parts for each in (part.tuning, part.untuned))
         carry(part.evaluation(outcomes) for part in parts)

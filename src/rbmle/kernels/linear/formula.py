@@ -18,7 +18,7 @@ call goes to the function itself and not to a C wrapper around it, which would p
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from llvmlite import ir
 from numba import types
@@ -46,6 +46,10 @@ class Rule(NamedTuple):
     draws: FloatArray
     bank: FloatArray
     needs_root: bool
+
+    def after(self, rounds: int) -> Self:
+        """Without the first rounds."""
+        return self._replace(coefficients=self.coefficients[rounds:], draws=self.draws[rounds:])
 
 
 class Known(NamedTuple):

@@ -142,6 +142,27 @@ def predict_spans(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: Flo
 
 
 @compiled
+def predict_few(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray) -> None:
+    """As `predict`, for few features, by loops alone."""
+    K, d = X.shape
+    if d == 3:
+        predict_three(X.reshape((1, K, d)), 0, theta, V_inv, mean, variance)
+        return
+    whole = K - K % 4
+    for a in range(0, whole, 4):
+        predict_four(X, theta, V_inv, mean, variance, a)
+    for a in range(whole, K):
+        m = v = 0.0
+        for i in range(d):
+            u = 0.0
+            for j in range(i):
+                u += V_inv[i, j] * X[a, j]
+            m += X[a, i] * theta[i]
+            v += X[a, i] * (V_inv[i, i] * X[a, i] + 2.0 * u)
+        mean[a], variance[a] = m, v
+
+
+@compiled
 def predict(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray) -> None:
     """m_a = x_aᵀθ̂ and v_a = x_aᵀV⁻¹x_a for every arm.
 
@@ -161,21 +182,7 @@ def predict(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArra
         else:
             predict_in_pieces(X, theta, V_inv, mean, variance)
         return
-    if d == 3:
-        predict_three(X.reshape((1, K, d)), 0, theta, V_inv, mean, variance)
-        return
-    whole = K - K % 4
-    for a in range(0, whole, 4):
-        predict_four(X, theta, V_inv, mean, variance, a)
-    for a in range(whole, K):
-        m = v = 0.0
-        for i in range(d):
-            u = 0.0
-            for j in range(i):
-                u += V_inv[i, j] * X[a, j]
-            m += X[a, i] * theta[i]
-            v += X[a, i] * (V_inv[i, i] * X[a, i] + 2.0 * u)
-        mean[a], variance[a] = m, v
+    predict_few(X, theta, V_inv, mean, variance)
 
 
 @compiled

@@ -111,9 +111,12 @@ def play(
         if d == 3:
             predict_three(X, t, theta, V_inv, mean, variance)
         else:
-            for a in range(K):
-                for i in range(d):
-                    now[a, i] = X[t, a, i]
+            if d > SMALL:
+                now = X[t]
+            else:
+                for a in range(K):
+                    for i in range(d):
+                        now[a, i] = X[t, a, i]
             predict(now, theta, V_inv, mean, variance)
         total = 0.0
         for a in range(K):

@@ -249,7 +249,7 @@ def test_a_fallback_is_served_with_its_right_chance(caplog):
     decision = agent.decide(EYE, arms=["a", "b"])
     assert (decision.arm, decision.probability, decision.source) == ("b", 1.0, "fallback")
     assert "no luck" in caplog.text
-    drawn = [agent.decide(EYE, arms=["a", "c"]) for _ in range(60)]
+    drawn = [agent.decide(EYE, arms=["a", "c"], id=f"d{i}") for i in range(60)]
     assert {each.arm for each in drawn} == {"a", "c"} and {each.probability for each in drawn} == {0.5}
     with pytest.raises(InvalidInputError, match="finite"):
         agent.decide([[np.nan, 1.0]])
@@ -267,7 +267,7 @@ def test_an_apprentice_learns_from_the_callers_rule():
     counts = agent._core.state.counts.by_name
     assert agent.policy.n_observed == 20 and counts["baseline"] == 20
     assert counts["agreed"] + counts["disagreed"] == 20 and counts["agreed"] >= 15  # it has learnt that b is good
-    shares = [agent.decide(EYE, baseline=[0.25, 0.75]) for _ in range(200)]
+    shares = [agent.decide(EYE, baseline=[0.25, 0.75], id=f"s{i}") for i in range(200)]
     assert {each.probability for each in shares} == {0.25, 0.75}
     assert 30 <= sum(each.index == 0 for each in shares) <= 72  # 50 expected
     agent.promote()

@@ -21,6 +21,7 @@ from rbmle.online.fold import Open
 from rbmle.online.history import afterwards, outcome
 from rbmle.online.ids import as_id, new_id
 from rbmle.online.journal.base import Event, Journal
+from rbmle.online.keeping import Keeping
 from rbmle.online.opening import beginning, journal_of, require_same
 from rbmle.online.reading import Reading
 from rbmle.online.rewards import Reward, Status, judge
@@ -35,7 +36,7 @@ from rbmle.types import FloatArray
 MOST_VALUES = 1000
 
 
-class Agent(Reading):
+class Agent(Reading, Keeping):
     """A policy in a product: it decides, is told rewards by the decision's id, and learns from its journal alone.
 
     Everything that happens is an event in the journal, and what the agent knows is what the journal comes to. So it can
@@ -312,9 +313,12 @@ class Agent(Reading):
         """`reward` for asynchronous programs."""
         return await asyncio.to_thread(self.reward, id, value, reward_id)
 
-    def close(self) -> None:
-        """Write what waits, keep the state, and let go of the journal. Closing twice is harmless."""
-        self._core.close(snapshot=self._core.journal.shared)
+    def close(self, *, snapshot: bool = True) -> None:
+        """Write what waits, keep the state, and let go of the journal. Closing twice is harmless.
+
+        snapshot: False for who has only looked.
+        """
+        self._core.close(snapshot=snapshot and self._core.journal.shared)
 
     def __enter__(self) -> Self:
         return self

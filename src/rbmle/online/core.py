@@ -125,10 +125,22 @@ class Core:
                 if found.count <= 0:
                     del self.unwritten[found.record.id]
 
+    def commit_after(self, event: Event, last: int) -> None:
+        """Write an event right after another; raises MovedError where something else came after that."""
+        self._require_open()
+        with self.writer.turn:
+            self.writer.flush()
+            self._fold([event], self.journal.append([event], last))
+
     def _catch_up(self) -> dict[int, Status | None]:
         """Fold all that is in the journal and not in the state; called by whoever has the turn."""
         found: dict[int, Status | None] = {}
         while chunk := self.journal.read(self.state.position):
+            if self.journal.base > self.state.position:  # what is missing before the base is in the base
+                state = restored(self.journal, None)
+                with self.lock:
+                    self.state = state
+                continue
             with self.lock:
                 for event in chunk:
                     found[event.seq] = self.state.apply(event, event.seq)

@@ -15,7 +15,7 @@ reward                a reward: data value and id. Whether it counts follows fro
 close        close    nothing more is awaited of a decision; why: "wait", "age", "full" or "erased"
 arm, retire           an arm is there from now on, or is not served any more
 mode                  the caller's rule is served (apprentice), or the policy
-switch                another policy takes over; body: with what it has learnt
+switch                another policy takes over (body: with what it has learnt), or the one before (back)
 tally                 how many rewards a worker refused since it last said so; they are not in the journal
 ===========  =======  ==================================================================================================
 """
@@ -80,7 +80,7 @@ class State:
     position    that place
     open        decisions that are not closed, in the order of the journal
     due         (deadline, id) of what will have to be closed, as a heap; entries may be out of date
-    previous    the policy before the last switch, as a file's content
+    previous    the policy before the last switch; it goes on learning, for a way back
     closings    how many decisions were closed
     """
 
@@ -90,7 +90,7 @@ class State:
         self.open: dict[str, Open] = {}
         self.due: list[tuple[float, str]] = []
         self.apprentice = rules.apprentice
-        self.previous = b""
+        self.previous: Policy | None = None
         self.position = self.closings = 0
         self._patience, self._closes = rules.patience, rules.closes_with_reward
         self._on: dict[str, Callable[[Event], Status | None]] = {
@@ -199,6 +199,11 @@ class State:
             log.warning("The reward %g of decision %s cannot be learnt: %s", value, record.id, reason)
             return
         self.counts.learnt(record.time, value)
+        if self.previous is not None:
+            try:
+                self.previous.update(record.x, value)
+            except RbmleError as reason:
+                log.warning("The policy before cannot learn the reward %g of %s: %s", value, record.id, reason)
 
     def _arm(self, event: Event) -> None:
         self.arms.add(from_json(event.data["id"]), event.data.get("row"))
@@ -210,10 +215,10 @@ class State:
         self.apprentice = bool(event.data["apprentice"])
 
     def _switch(self, event: Event) -> None:
-        policy = unpacked(event.body, "a switch of policies")
-        if policy.n_features != self.policy.n_features:
-            raise ValueError("a policy of other features")
-        self.previous, self.policy = packed(self.policy), policy
+        policy = self.previous if event.data.get("back") else unpacked(event.body, "a switch of policies")
+        if policy is None or policy.n_features != self.policy.n_features:
+            raise ValueError("no policy, or one of other features")
+        self.previous, self.policy = self.policy, policy
         self.closings += 1
 
     def _tally(self, event: Event) -> None:

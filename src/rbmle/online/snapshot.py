@@ -31,7 +31,7 @@ def to_bytes(state: State) -> bytes:
     }
     arrays = {
         "policy": np.frombuffer(packed(state.policy), dtype=np.uint8),
-        "previous": np.frombuffer(state.previous, dtype=np.uint8),
+        "previous": np.frombuffer(packed(state.previous) if state.previous else b"", dtype=np.uint8),
         "x": np.array([each.x for each in records]).reshape(len(records), state.policy.n_features),
         "times": np.array([[each.time, each.deadline] for each in records]).reshape(len(records), 2),
     }
@@ -48,7 +48,8 @@ def from_bytes(content: bytes, source: str = "the snapshot") -> State:
         state = State(Rules.from_plain(header["rules"]), policy, plain.from_plain(header["features"]))
         state.position, state.closings = int(header["position"]), int(header["closings"])
         state.apprentice = bool(header["apprentice"])
-        state.previous = arrays["previous"].tobytes()
+        before = arrays["previous"].tobytes()
+        state.previous = unpacked(before, source) if before else None
         state.arms, state.counts = Arms.from_plain(header["arms"]), Counts.from_plain(header["counts"])
         times, x = arrays["times"].tolist(), arrays["x"]
         for i, (name, shown, rewards) in enumerate(header["open"]):

@@ -11,6 +11,7 @@ from rbmle.features import Features
 from rbmle.online.fold import FORMAT, packed, unpacked
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.journal.memory import MemoryJournal
+from rbmle.online.journal.postgres import PostgresJournal
 from rbmle.online.journal.sqlite import SQLiteJournal
 from rbmle.online.rules import Rules
 from rbmle.policies.base import Policy
@@ -25,7 +26,7 @@ def journal_of(given: Any, *, create: bool) -> Journal:
     if given is None:
         return MemoryJournal()
     if isinstance(given, str) and given.startswith(POSTGRES):
-        raise InvalidParameterError("PostgreSQL is not supported yet.")
+        return PostgresJournal(given, create=create)
     if isinstance(given, str | PathLike):
         return SQLiteJournal(fspath(given), create=create)
     raise InvalidParameterError(f"The 'journal' parameter of Agent must be a path or a Journal. Got {describe(given)}.")

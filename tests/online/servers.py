@@ -41,7 +41,7 @@ class Server:
         self.data = self.folder / "data"
         self._do("initdb", "-A", "trust", "-U", "rbmle", "-E", "UTF8", "--locale=C", "--no-sync")
         with (self.data / "postgresql.conf").open("a") as settings:
-            settings.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.folder}'\nmax_connections = 60\n")
+            settings.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.folder}'\nfsync = off\n")
         self.start()
         self.count = 0
 

@@ -61,9 +61,13 @@ class PostgresJournal(Journal):
         self._writer, self._reader = Server(where, timeout), Server(where, timeout)
         self.place = self._writer.place
         self._closed = False
-        with self._explained():
-            self._writer.prepare(repr(self), create=create)
-            self.number = self._numbered(create)
+        try:
+            with self._explained():
+                self._writer.prepare(repr(self), create=create)
+                self.number = self._numbered(create)
+        except BaseException:
+            self._writer.close()
+            raise
         self._begin = (
             f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; {{settings}}"
             f"SELECT pg_advisory_xact_lock({CLASS}, {self.number}); "
@@ -159,14 +163,15 @@ class PostgresJournal(Journal):
 
         def save(connection: "Connection", _: int) -> bool:
             told = {"journal": self.number, "seq": seq, "base": base, "content": content}
-            if connection.execute(f"SELECT 1 FROM {which} AND base AND seq > %(seq)s", told).fetchone() is not None:
-                return True  # it knows what a later base has left behind
+            later = f"SELECT 1 FROM {which} AND base AND seq >= %(seq)s + %(base)s::int"
+            if connection.execute(later, told).fetchone() is not None:
+                return True  # a base speaks for more, and may have forgotten on purpose
             if base:
                 connection.execute(f"DELETE FROM {which}", told)
             connection.execute(
                 "INSERT INTO rbmle_snapshots (journal, seq, base, content) "
                 "VALUES (%(journal)s, %(seq)s, %(base)s, %(content)b) "
-                "ON CONFLICT (journal, seq) DO UPDATE SET content = EXCLUDED.content WHERE NOT rbmle_snapshots.base",
+                "ON CONFLICT (journal, seq) DO UPDATE SET content = EXCLUDED.content",
                 told,
             )
             newest = f"SELECT seq FROM {which} ORDER BY seq DESC LIMIT 2"

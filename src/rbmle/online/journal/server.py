@@ -63,9 +63,9 @@ class Server:
             asked = "SELECT " + ", ".join(f"current_setting('{name}')" for name in SETTINGS)
             encoding, commit, fsync = connection.execute(asked.encode()).fetchall()[0]
             if encoding != "UTF8":
-                raise JournalError(f"{self.place} cannot hold a journal: its encoding must be UTF8. Got {encoding}.")
+                raise JournalError(f"{self.place} cannot hold journals: its encoding must be UTF8. Got {encoding}.")
             if fsync != "on":
-                log.warning("%s has fsync=%s: what it says is written is lost when its machine dies.", self.place, fsync)
+                log.warning("%s has fsync=%s: what is written is lost when its machine dies.", self.place, fsync)
             wait = f"SET LOCAL lock_timeout = {ceil(1000 * self.timeout)}; "
             self._settings = wait + ("SET LOCAL synchronous_commit = on; " if commit == "off" else "")
         except BaseException:

@@ -11,6 +11,7 @@ from rbmle.errors import JournalError
 if TYPE_CHECKING:
     from psycopg import Connection
 
+# Also the first look at the tables once the lock is held: what was looked up before it may be out of date.
 KNOWN = """
 CREATE TABLE IF NOT EXISTS rbmle_migrations (
     number integer PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now()
@@ -38,11 +39,14 @@ def migrations() -> list[Migration]:
 
 def version_of(connection: "Connection") -> int:
     """The number of the last step that a database has seen; 0 where it has none."""
-    found = connection.execute("SELECT to_regclass('rbmle_migrations') IS NOT NULL").fetchone()
-    if found is None or not found[0]:
+    if not connection.execute("SELECT to_regclass('rbmle_migrations') IS NOT NULL").fetchall()[0][0]:
         return 0
-    last = connection.execute("SELECT coalesce(max(number), 0) FROM rbmle_migrations").fetchone()
-    return 0 if last is None else int(last[0])
+    return last_step(connection)
+
+
+def last_step(connection: "Connection") -> int:
+    """The number of the last step that the table of steps has."""
+    return int(connection.execute("SELECT coalesce(max(number), 0) FROM rbmle_migrations").fetchall()[0][0])
 
 
 def require_known(version: int, source: str) -> None:
@@ -60,9 +64,9 @@ def migrate(connection: "Connection", lock: str, source: str) -> None:
         return
     with connection.transaction():
         connection.execute(lock)
-        version = version_of(connection)
-        require_known(version, source)
         connection.execute(KNOWN)
+        version = last_step(connection)
+        require_known(version, source)
         for step in migrations():
             if step.number > version:
                 connection.execute(step.sql)

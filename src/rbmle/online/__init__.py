@@ -3,7 +3,7 @@
 from rbmle.online.agent import Agent
 from rbmle.online.decision import Decision
 from rbmle.online.export import learn_from
-from rbmle.online.journal import Event, Journal, MemoryJournal, SQLiteJournal
+from rbmle.online.journal import Event, Journal, MemoryJournal, PostgresJournal, SQLiteJournal
 from rbmle.online.rewards import Status
 
-__all__ = ["Agent", "Decision", "Event", "Journal", "MemoryJournal", "SQLiteJournal", "Status", "learn_from"]
+__all__ = ["Agent", "Decision", "Event", "Journal", "MemoryJournal", "PostgresJournal", "SQLiteJournal", "Status", "learn_from"]

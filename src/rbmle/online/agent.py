@@ -1,6 +1,7 @@
 """An agent: decisions by id, rewards that come late, arms that come and go, a journal that nothing is lost from."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -22,7 +23,7 @@ from rbmle.online.history import afterwards, outcome
 from rbmle.online.ids import as_id, new_id
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.keeping import Keeping
-from rbmle.online.opening import beginning, journal_of, require_same
+from rbmle.online.opening import beginning, journal_of, opened, require_same
 from rbmle.online.reading import Reading
 from rbmle.online.rewards import Reward, Status, judge
 from rbmle.online.rules import MONTH, Rules
@@ -111,8 +112,9 @@ class Agent(Reading, Keeping):
         )  # fmt: skip
         begin = beginning(policy, features, rules, clock)
         here = journal_of(journal, create=True)
-        self._start(here, begin, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
-        require_same(here, begin, check_seed=seed is not None)
+        with opened(here, ours=here is not journal):
+            self._start(here, begin, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
+            require_same(here, begin, check_seed=seed is not None)
 
     @classmethod
     def open(
@@ -132,7 +134,8 @@ class Agent(Reading, Keeping):
         """
         agent = cls.__new__(cls)
         here = journal_of(journal, create=False)
-        agent._start(here, None, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
+        with opened(here, ours=here is not journal):
+            agent._start(here, None, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
         return agent
 
     def _start(self, journal: Journal, begin: Event | None, durability: str, flush: tuple[int, float],
@@ -149,6 +152,7 @@ class Agent(Reading, Keeping):
         )  # fmt: skip
         self._decider = Decider()
         self._good_values: set[float] = set()
+        self._good_for: Policy | None = None
         self.arms = ArmList(self._core, self._now)
 
     def decide(
@@ -176,10 +180,15 @@ class Agent(Reading, Keeping):
         core, name, now = self._core, new_id() if id is None else as_id(id), self._now()
         core.sync_when_due()
         with core.lock:
+            known, version = core.state.arms, core.state.arms.version
             X, ids = arms_asked(core.state, contexts, arms)
         if id is not None and (again := self._repeated(name, X, ids)) is not None:
             return again
         with core.lock:
+            if core.state.arms is not known or known.version != version:  # some were retired meanwhile
+                X, ids = arms_asked(core.state, contexts, arms)
+            if core.record(name) is not None and (again := self._repeated(name, X, ids)) is not None:
+                return again  # another thread was asked the same meanwhile
             closings = core.closings(now, more=1)
             event, decision = self._decider.make(core.state, X, ids, name, now, baseline=baseline, shown=shown)
             if core.buffered and not closings:
@@ -220,7 +229,7 @@ class Agent(Reading, Keeping):
         """
         name, new = as_id(id), Reward(as_reward(value, "value"), None if reward_id is None else as_id(reward_id))
         core, now = self._core, self._now()
-        if new.value not in self._good_values:
+        if new.value not in self._good_values or self._good_for is not core.state.policy:
             self._require_learnable(new.value)
         core.sync_when_due()
         event = Event("reward", now, name, None, {"value": new.value} | ({} if new.id is None else {"id": new.id}))
@@ -272,6 +281,8 @@ class Agent(Reading, Keeping):
             raise InvalidInputError(f"{LIMITS} Got a reward of {value:g}.")
         if not isinstance(policy, LinearPolicy):
             policy.new_model().observe(np.zeros(policy.n_features), value)
+        if self._good_for is not policy:
+            self._good_values, self._good_for = set(), policy
         if len(self._good_values) < MOST_VALUES:
             self._good_values.add(value)
 
@@ -327,4 +338,7 @@ class Agent(Reading, Keeping):
         self.close()
 
     def _now(self) -> float:
-        return float(self._clock())
+        now = float(self._clock())
+        if not math.isfinite(now):
+            raise InvalidInputError(f"The clock of an agent must tell a finite number of seconds. Got {now}.")
+        return now

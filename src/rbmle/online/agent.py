@@ -1,6 +1,7 @@
 """An agent: decisions by id, rewards that come late, arms that come and go, a journal that nothing is lost from."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -32,6 +33,7 @@ from rbmle.policies.linear import LinearPolicy
 from rbmle.random import fresh_seed
 from rbmle.types import FloatArray
 
+log = logging.getLogger("rbmle.online")
 # Values of rewards that a policy was asked about and takes.
 MOST_VALUES = 1000
 
@@ -150,6 +152,7 @@ class Agent(Reading, Keeping):
         self._decider = Decider()
         self._good_values: set[float] = set()
         self.arms = ArmList(self._core, self._now)
+        log.info("%r opened at event %d, %d decisions open", self, self.version, self.n_pending)
 
     def decide(
         self,
@@ -299,6 +302,7 @@ class Agent(Reading, Keeping):
         """Let the policy's own decisions be served from now on, in all workers; True: the caller's again."""
         params.require("promote", "apprentice", apprentice, params.Flag())
         self._core.commit([Event("mode", self._now(), None, None, {"apprentice": bool(apprentice)})])
+        log.info("The %s decisions are served from now on", "caller's" if apprentice else "policy's own")
 
     def result(self, id: Any) -> tuple[Literal["open", "closed", "unknown"], float | None]:
         """Whether a decision is still open, and what it has earned; None where it earned nothing that counts."""

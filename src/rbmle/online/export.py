@@ -8,6 +8,7 @@ import numpy as np
 from rbmle.errors import InvalidInputError
 from rbmle.logs import Log
 from rbmle.online.arms import Arms
+from rbmle.online.core import restored
 from rbmle.online.decision import contexts_of
 from rbmle.online.history import Outcome
 from rbmle.online.ids import from_json
@@ -38,6 +39,14 @@ def log_of(journal: Journal, rules: Rules, arms: Arms) -> Log:
     columns = {column: [row[column] for row in rows.values()] for column in next(iter(rows.values()))}
     log = Log.read(columns, adaptive=True, name="the agent's journal")
     return replace(log, metadata={**log.metadata, "horizon": rules.patience})
+
+
+def log_of_journal(journal: Journal) -> Log:
+    """The log of a journal whose agent is not here; nothing is written."""
+    state = restored(journal, None)
+    for event in journal.events(state.position):
+        state.apply(event, event.seq)
+    return log_of(journal, state.rules, state.arms)
 
 
 def row_of(event: Event, arms: Arms) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from rbmle.online.journal.base import Event, Journal
 from rbmle.online.keeping import Keeping
 from rbmle.online.opening import beginning, journal_of, require_same
 from rbmle.online.reading import Reading
-from rbmle.online.rewards import Reward, Status, judge
+from rbmle.online.rewards import ACCEPTED, Reward, Status, judge
 from rbmle.online.rules import MONTH, Rules
 from rbmle.params import Integer, OneOf, Real
 from rbmle.policies.base import Policy
@@ -64,8 +64,9 @@ class Agent(Reading, Keeping):
     floor, samples  as in `policy.decide`: the share of decisions that go to any arm, and draws of methods that sample
     fallback      the id of an arm to serve where the policy fails; None: the error is raised
     apprentice    the caller's own rule (`baseline`) is served and the policy learns from it; `promote` ends that
-    durability    "commit": what was acknowledged is on the disk. "buffered": events are written together, after
-                  `flush_events` of them or `flush_seconds`; so many are lost when the process dies
+    durability    "commit": what was acknowledged is on the disk. "buffered": a thread writes events together, after
+                  `flush_events` of them or `flush_seconds`; nobody waits for the disk unless twice as many wait, and
+                  so many are lost at most when the process dies
     sync_seconds  how often at most to look, with a call, for what other workers have written
     snapshot_every  events after which the state is kept, so that the next start is quick
     clock         a function that tells seconds since 1970
@@ -178,17 +179,21 @@ class Agent(Reading, Keeping):
         """
         core, name, now = self._core, new_id() if id is None else as_id(id), self._now()
         core.sync_when_due()
+        if id is not None:
+            with core.lock:
+                X, ids = arms_asked(core.state, contexts, arms)
+            if (again := self._repeated(name, X, ids)) is not None:
+                return again
         with core.lock:
-            X, ids = arms_asked(core.state, contexts, arms)
-        if id is not None and (again := self._repeated(name, X, ids)) is not None:
-            return again
-        with core.lock:
+            if id is None:
+                X, ids = arms_asked(core.state, contexts, arms)
             closings = core.closings(now, more=1)
-            event, decision = self._decider.make(core.state, X, ids, name, now, baseline=baseline, shown=shown)
+            event, decision = self._decider.make(core.state, X, ids, name, now, baseline, shown)
             if core.buffered and not closings:
                 core.put(Open.of(event, core.state.rules.patience), event)
         if not core.buffered or closings:
-            if core.commit([*closings, event])[-1].seq is None:  # another worker was asked the same
+            events = [*closings, event] if closings else (event,)
+            if core.commit(events)[-1].seq is None:  # another worker was asked the same
                 core.sync()
                 again = self._repeated(name, X, ids)
                 if again is not None:
@@ -221,35 +226,38 @@ class Agent(Reading, Keeping):
 
         reward_id: tells several rewards of a decision apart.
         """
-        name, new = as_id(id), Reward(as_reward(value, "value"), None if reward_id is None else as_id(reward_id))
-        core, now = self._core, self._now()
-        if new.value not in self._good_values:
-            self._require_learnable(new.value)
+        name, number, core, now = as_id(id), as_reward(value, "value"), self._core, self._now()
+        if number not in self._good_values:
+            self._require_learnable(number)
+        if reward_id is None:
+            new, event = Reward(number, None), Event("reward", now, name, None, {"value": number})
+        else:
+            new = Reward(number, as_id(reward_id))
+            event = Event("reward", now, name, None, {"value": number, "id": new.id})
         core.sync_when_due()
-        event = Event("reward", now, name, None, {"value": new.value} | ({} if new.id is None else {"id": new.id}))
         for _ in range(2):
             with core.lock:
                 record, closings = core.record(name), core.closings(now)
                 aggregate = core.state.rules.aggregate
                 status = None if record is None else judge(record.rewards, new, aggregate)
-                if status is Status.ACCEPTED and core.buffered and not closings and record is not None:
+                if status is ACCEPTED and core.buffered and not closings and record is not None:
                     mine = record if name in core.unwritten else record.copy()
                     mine.rewards.append(new)
                     core.put(mine, event)
                     break
             if status is not None or core.sync() == 0:
                 break
-        if status is not Status.ACCEPTED:
+        if status is not ACCEPTED:
             if closings:
                 core.commit(closings)
             return core.refuse(status or afterwards(core.journal.about(name), core.state.rules, new))
         if core.buffered and not closings:
             core.flush_if_full()
             return status
-        done = core.commit([*closings, event])[-1].status
+        done = core.commit([*closings, event] if closings else (event,))[-1].status
         if done is None:  # closed in between
             done = afterwards(core.journal.about(name), core.state.rules, new)
-        return done if done is Status.ACCEPTED else core.refuse(done)
+        return done if done is ACCEPTED else core.refuse(done)
 
     def activate(self, id: Any) -> Status:
         """Tell that a decision made with `shown=False` was shown: it is waited for from now on."""

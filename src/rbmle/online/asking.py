@@ -22,7 +22,7 @@ def arms_asked(state: State, contexts: Any, arms: Any) -> tuple[FloatArray, tupl
         ids = known.active
         if not ids:
             raise InvalidInputError("arms must hold at least one id. All that were added are retired.")
-    if ids is not None and known.retired:
+    elif ids is not None and known.retired:
         gone = [arm for arm in ids if arm in known.retired]
         if gone:
             raise InvalidInputError(f"arms must not be retired. Got {describe(gone[0])}.")

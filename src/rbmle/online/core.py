@@ -62,7 +62,7 @@ class Core:
         self.synced = self.ticked = time.monotonic()
         self.state = restored(journal, begin)
         self._flusher: threading.Thread | None = None
-        self._stop = threading.Event()
+        self._stop, self._wake = threading.Event(), threading.Event()
         with self.writer.turn:
             self._catch_up()
 
@@ -84,12 +84,19 @@ class Core:
             self._flusher.start()
 
     def flush_if_full(self) -> None:
-        """Write what waits, if it is much; called without the lock."""
-        if len(self.writer.waiting) >= self.flush_events:
+        """Have what waits written, if it is much; called without the lock. Who asks waits for the disk only where it
+        does not keep up.
+        """
+        waiting = len(self.writer.waiting)
+        if waiting >= 2 * self.flush_events:
             self.writer.flush()
+        elif waiting >= self.flush_events:
+            self._wake.set()
 
     def _flush_for_ever(self) -> None:
-        while not self._stop.wait(self.flush_seconds):
+        while not self._stop.is_set():
+            self._wake.wait(self.flush_seconds)
+            self._wake.clear()
             if self.writer.waiting:
                 try:
                     self.writer.flush()
@@ -101,13 +108,13 @@ class Core:
         found = self.unwritten.get(decision)
         return self.state.open.get(decision) if found is None else found.record
 
-    def _fold(self, events: list[Event], places: list[int | None]) -> list[Status | None]:
+    def _fold(self, events: Sequence[Event], places: list[int | None]) -> list[Status | None]:
         """Let what was written happen. It is read back from the journal where others have written in between."""
         with self.lock:
-            before = self.state.position
+            state = self.state
+            before, apply = state.position, state.apply
             if places[0] == before + 1 and places[-1] == before + len(events):
-                apply = self.state.apply
-                statuses = [apply(event, before + 1 + i) for i, event in enumerate(events)]
+                statuses = [apply(event, seq) for seq, event in enumerate(events, before + 1)]
             else:
                 found = self._catch_up()
                 statuses = [None if place is None else found.get(place) for place in places]
@@ -117,7 +124,7 @@ class Core:
             self._snapshot_unless_it_fails()
         return statuses
 
-    def _written(self, events: list[Event]) -> None:
+    def _written(self, events: Sequence[Event]) -> None:
         for event in events:
             found = self.unwritten.get(event.subject) if event.subject is not None else None
             if found is not None and event.kind != "close":
@@ -213,6 +220,7 @@ class Core:
         if self.closed:
             return
         self._stop.set()
+        self._wake.set()
         self.writer.flush()
         self.write_tally()
         if snapshot:

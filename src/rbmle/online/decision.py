@@ -1,7 +1,6 @@
 """What an agent decided, and the event that says so."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from rbmle.types import FloatArray
 KIND = ONCE = "decision"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One decision of an agent: a record of what was served, for whom to tell the reward of.
 
     id             what it is called
@@ -36,6 +34,10 @@ class Decision:
     t: int
     time: float
     source: str = "policy"
+
+    # As an object, not by its content: an array is no truth value.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
 
 def of_event(event: Event) -> Decision:

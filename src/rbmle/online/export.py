@@ -18,7 +18,8 @@ from rbmle.policies.base import Policy
 
 
 def log_of(journal: Journal, rules: Rules, arms: Arms) -> Log:
-    """All decisions that the journal still has, in memory. What is open is not settled; what earned nothing that
+    """All decisions that the journal still has, in memory. Where all were the caller's own, nobody knows whether who
+    decided has learnt from them. What is open is not settled; what earned nothing that
     counts, such as what was never shown, is settled and has no reward."""
     rows: dict[str, dict[str, Any]] = {}
     outcomes: dict[str, Outcome] = {}
@@ -36,8 +37,9 @@ def log_of(journal: Journal, rules: Rules, arms: Arms) -> Log:
     for name, row in rows.items():
         found = outcomes[name]
         row["settled"], row["reward"] = found.closed, found.reward if found.closed else None
+    sources = {row.pop("by") for row in rows.values()}
     columns = {column: [row[column] for row in rows.values()] for column in next(iter(rows.values()))}
-    log = Log.read(columns, adaptive=True, name="the agent's journal")
+    log = Log.read(columns, adaptive=None if sources == {"baseline"} else True, name="the agent's journal")
     return replace(log, metadata={**log.metadata, "horizon": rules.patience})
 
 
@@ -63,6 +65,7 @@ def row_of(event: Event, arms: Arms) -> dict[str, Any]:
         "arm": data["arm"],
         "probability": float(chances[data["arm"]]),
         "probabilities": chances,
+        "by": data.get("by", "policy"),
     }
 
 

@@ -25,7 +25,9 @@ class Stats(dict[str, Any]):
         return Grid(self["policy"], ("", ""), [[name, text] for name, text in told(self).items()])
 
     def __str__(self) -> str:
-        return str(self.table)
+        lines = told(self)
+        width = max(map(len, lines)) + 2
+        return "\n".join([self["policy"], *(f"{name:<{width}}{text}" for name, text in lines.items())])
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()

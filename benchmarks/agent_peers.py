@@ -8,6 +8,7 @@ that arms share. Contexts: the first arm's, where arms share one.
 import importlib.util
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ Play = Callable[[Floats, Floats], None]
 
 def play_vw(contexts: Floats, rewards: Floats) -> None:
     """cb_explore_adf, ε-greedy, text examples."""
-    from vowpalwabbit import Workspace
-
-    vw, rng = Workspace("--cb_explore_adf --epsilon 0.1 --quiet"), np.random.default_rng(0)
+    vw, rng = (
+        import_module("vowpalwabbit").Workspace("--cb_explore_adf --epsilon 0.1 --quiet"),
+        np.random.default_rng(0),
+    )
     for X, r in zip(contexts, rewards, strict=True):
         arms = ["|a " + " ".join(f"{i}:{x:.6g}" for i, x in enumerate(row)) for row in X.tolist()]
         chances = np.array(vw.predict(arms))
@@ -34,9 +36,7 @@ def play_vw(contexts: Floats, rewards: Floats) -> None:
 
 def play_coba(contexts: Floats, rewards: Floats) -> None:
     """LinUCBLearner over the features of actions."""
-    from coba.learners import LinUCBLearner
-
-    learner = LinUCBLearner(alpha=1.0, features=["a"])
+    learner = import_module("coba.learners").LinUCBLearner(alpha=1.0, features=["a"])
     for X, r in zip(contexts, rewards, strict=True):
         actions: list[Any] = [tuple(row) for row in X.tolist()]
         action, probability = learner.predict(None, actions)
@@ -45,10 +45,8 @@ def play_coba(contexts: Floats, rewards: Floats) -> None:
 
 def play_contextualbandits(contexts: Floats, rewards: Floats) -> None:
     """LinUCB, one model per arm."""
-    from contextualbandits.online import LinUCB
-
     n_arms = contexts.shape[1]
-    policy = LinUCB(n_arms, alpha=1.0, lambda_=1.0, random_state=1)
+    policy = import_module("contextualbandits.online").LinUCB(n_arms, alpha=1.0, lambda_=1.0, random_state=1)
     for X, r in zip(contexts, rewards, strict=True):
         arm = int(policy.predict(X[:1])[0])
         policy.partial_fit(X[:1], np.array([arm]), r[arm : arm + 1])
@@ -56,10 +54,9 @@ def play_contextualbandits(contexts: Floats, rewards: Floats) -> None:
 
 def play_bayesianbandits(contexts: Floats, rewards: Floats) -> None:
     """Thompson sampling, a Bayesian linear regression per arm."""
-    from bayesianbandits import Arm, ContextualAgent, NormalRegressor, ThompsonSampling
-
-    arms = [Arm(k, learner=NormalRegressor(alpha=1.0, beta=1.0)) for k in range(contexts.shape[1])]
-    agent = ContextualAgent(arms, ThompsonSampling(), random_seed=0)
+    theirs = import_module("bayesianbandits")
+    arms = [theirs.Arm(k, learner=theirs.NormalRegressor(alpha=1.0, beta=1.0)) for k in range(contexts.shape[1])]
+    agent = theirs.ContextualAgent(arms, theirs.ThompsonSampling(), random_seed=0)
     for X, r in zip(contexts, rewards, strict=True):
         (arm,) = agent.pull(X[:1])
         agent.update(X[:1], r[arm : arm + 1])

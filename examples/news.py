@@ -5,6 +5,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ FEATURES = Features(
 )
 
 
-def clicked(visitor: dict, article: str, rng: np.random.Generator) -> bool:
+def clicked(visitor: dict[str, Any], article: str, rng: np.random.Generator) -> bool:
     """What the agent does not know: visitors click on what they came for."""
     return rng.random() < (0.6 if article.startswith(visitor["section"]) else 0.1)
 

@@ -14,8 +14,8 @@ MEANS = (0.1, 0.3)
 
 
 def estimates(learn, seed, n=400):
-    """(means, standard errors, n) that a regression on arms has learnt after n decisions, clicks told after minutes, and
-    the silence after an hour."""
+    """The means of the arms and how often each was learnt, after n decisions; clicks are told after minutes, and the
+    silence after an hour."""
     rng, clock = np.random.default_rng(seed), Clock()
     agent = Agent(
         Uniform(n_features=2), seed=seed, wait=HOUR, default_reward=0.0, learn=learn, clock=clock

@@ -1,8 +1,11 @@
 """What an agent tells of itself: numbers, words, explanations, Prometheus; and its journal as a log."""
 
+import asyncio
+import copy
 import json
 import logging
 import math
+import pickle
 import re
 
 import numpy as np
@@ -11,8 +14,9 @@ from tests.online.test_agent import EYE, Clock
 from tests.online.test_keeping import busy
 
 from rbmle import LinTS, LinUCB, Uniform
-from rbmle.errors import InvalidInputError
+from rbmle.errors import InvalidInputError, InvalidParameterError, JournalError
 from rbmle.evaluation import evaluate
+from rbmle.logs import Log
 from rbmle.online import Agent
 from rbmle.online.course import course_of
 from rbmle.online.journal import MemoryJournal
@@ -262,3 +266,52 @@ def test_what_happens_now_and_then_is_logged(caplog, tmp_path):
     agent.rollback()
     agent.close()
     assert caplog.text.count("another policy decides") == 2
+
+
+def test_what_has_a_log_is_read_as_one(tmp_path):
+    agent, _, _ = busy(Uniform(n_features=3), journal=tmp_path / "a.db")
+    for source in (agent, agent.journal):
+        log = Log.read(source, name="mine")
+        assert log.name == "mine" and log.adaptive and log.to_frame().equals(agent.to_frame())
+    assert Log.read(agent, adaptive=False).adaptive is False
+    assert evaluate(agent, "uniform").n == evaluate(agent.log(), "uniform").n == 1  # d1 was not rewarded
+    with pytest.raises(InvalidInputError, match=r"is a database. An agent's journal has a log"):
+        Log.read(tmp_path / "a.db")
+    agent.close()
+
+
+def test_a_log_of_the_callers_rule_alone_says_not_whether_that_has_learnt():
+    agent = Agent(LinUCB(n_features=2), apprentice=True)
+    for i in range(4):
+        agent.reward(agent.decide(EYE, baseline=i % 2).id, 1.0)
+    assert agent.log().adaptive is None
+    agent.promote()
+    agent.decide(EYE)
+    assert agent.log().adaptive is True
+
+
+def test_slips_of_beginners_are_explained(tmp_path):
+    with Agent(LinUCB(n_features=2), journal=tmp_path / "a.db") as agent:
+        decision = agent.decide(EYE)
+        with pytest.raises(InvalidInputError, match=r"It has an .id: give that"):
+            agent.reward(decision, 1.0)
+        with pytest.raises(InvalidInputError, match="contexts must be given, or arms be added"):
+            agent.decide()
+        for copied in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(TypeError, match="opens the same journal"):
+                copied(agent)
+        again = pickle.loads(pickle.dumps(decision))
+        assert again.id == decision.id and decision == decision and decision != again
+    with pytest.raises(InvalidParameterError, match="Agent.open takes it from a journal"):
+        Agent(journal=tmp_path / "a.db")
+
+
+def test_async_with_closes():
+    async def main():
+        async with Agent(LinUCB(n_features=2)) as agent:
+            decision = await agent.adecide(EYE)
+            assert await agent.areward(decision.id, 1.0) == "accepted"
+        return agent
+
+    with pytest.raises(JournalError, match="closed"):
+        asyncio.run(main()).sync()

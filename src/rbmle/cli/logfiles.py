@@ -37,9 +37,6 @@ Encoding = Annotated[
 Drop = Annotated[bool, typer.Option("--drop", help="Leave bad rows out and count them. [stop at the first]")]
 Imports = Annotated[list[str] | None, typer.Option("--import", help=known.IMPORT_HELP, metavar="MODULE")]
 
-# How every SQLite file begins.
-SQLITE = b"SQLite format 3\0"
-
 
 def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) -> "Log":
     """The log of a name."""
@@ -68,10 +65,9 @@ def is_journal(name: str) -> bool:
     """Whether a name is that of an agent's journal: a database, not a table."""
     if name.startswith(("postgresql://", "postgres://")):
         return True
-    if not Path(name).is_file():
-        return False
-    with Path(name).open("rb") as file:
-        return file.read(len(SQLITE)) == SQLITE
+    from rbmle.logs.opening import is_database
+
+    return is_database(Path(name))
 
 
 def renamed(text: str | None) -> dict[str, Any] | None:

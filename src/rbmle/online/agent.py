@@ -1,6 +1,5 @@
 """An agent: decisions by id, rewards that come late, arms that come and go, a journal that nothing is lost from."""
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +26,7 @@ from rbmle.online.opening import beginning, journal_of, require_same
 from rbmle.online.reading import Reading
 from rbmle.online.rewards import ACCEPTED, Reward, Status, judge
 from rbmle.online.rules import MONTH, Rules
+from rbmle.online.waiting import Waiting
 from rbmle.params import Integer, OneOf, Real
 from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy
@@ -38,7 +38,7 @@ log = logging.getLogger("rbmle.online")
 MOST_VALUES = 1000
 
 
-class Agent(Reading, Keeping):
+class Agent(Reading, Keeping, Waiting):
     """A policy in a product: it decides, is told rewards by the decision's id, and learns from its journal alone.
 
     Everything that happens is an event in the journal, and what the agent knows is what the journal comes to. So it can
@@ -316,14 +316,6 @@ class Agent(Reading, Keeping):
         """Whether a decision is still open, and what it has earned; None where it earned nothing that counts."""
         self.flush()
         return outcome(self._core.journal.about(as_id(id)), self._core.state.rules)
-
-    async def adecide(self, contexts: Any = None, **arguments: Any) -> Decision:
-        """`decide` for asynchronous programs: a thread waits for the disk."""
-        return await asyncio.to_thread(lambda: self.decide(contexts, **arguments))
-
-    async def areward(self, id: Any, value: Any, reward_id: Any = None) -> Status:
-        """`reward` for asynchronous programs."""
-        return await asyncio.to_thread(self.reward, id, value, reward_id)
 
     def close(self, *, snapshot: bool = True) -> None:
         """Write what waits, keep the state, and let go of the journal. Closing twice is harmless.

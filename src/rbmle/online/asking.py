@@ -31,6 +31,8 @@ def arms_asked(state: State, contexts: Any, arms: Any) -> tuple[FloatArray, tupl
     if isinstance(arms, Mapping):
         raise InvalidInputError("arms must be a list of ids where the agent has no features. Got a mapping.")
     if contexts is None:
+        if not ids:
+            raise InvalidInputError("contexts must be given, or arms be added with theirs. Got none.")
         contexts = [row_of(state, arm) for arm in ids or ()]
     X = as_contexts(contexts, state.policy.n_features)
     if not border.all_within(X, LARGEST_CONTEXT):

@@ -1,6 +1,7 @@
 """What an agent decided, and the event that says so."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from rbmle.types import FloatArray
 KIND = ONCE = "decision"
 
 
-class Decision(NamedTuple):
+@dataclass(frozen=True, eq=False, slots=True)
+class Decision:
     """One decision of an agent: a record of what was served, for whom to tell the reward of.
 
     id             what it is called
@@ -34,10 +36,6 @@ class Decision(NamedTuple):
     t: int
     time: float
     source: str = "policy"
-
-    # As an object, not by its content: an array is no truth value.
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
 
 def of_event(event: Event) -> Decision:

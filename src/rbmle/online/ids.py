@@ -44,7 +44,10 @@ def as_id(value: Any, name: str = "id") -> str:
             pass
         else:
             return str(value)
-    raise InvalidInputError(f"{name} must be text of 1 to {LONGEST} characters, without NUL. Got {describe(value)}.")
+    hint = " It has an .id: give that." if hasattr(value, "id") else ""
+    raise InvalidInputError(
+        f"{name} must be text of 1 to {LONGEST} characters, without NUL. Got {describe(value)}.{hint}"
+    )
 
 
 def as_arm(value: Any, name: str = "arm") -> Any:

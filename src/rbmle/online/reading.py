@@ -129,5 +129,10 @@ class Reading:
         """The log as a Parquet file."""
         self.log().to_parquet(path)
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "An agent cannot be copied or pickled. Another process opens the same journal: Agent.open(path)."
+        )
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._core.state.policy!r}, journal={self._core.journal!r})"

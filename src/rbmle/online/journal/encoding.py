@@ -3,7 +3,6 @@
 import json
 import math
 import zlib
-from json.encoder import c_make_encoder, encode_basestring_ascii
 from typing import Any
 
 from rbmle.errors import JournalError, describe
@@ -13,12 +12,14 @@ Row = tuple[int, str, float, str | None, str | None, str, bytes, int]
 COLUMNS = ("seq", "kind", "time", "subject", "key", "data", "body", "crc")
 
 _encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
-_encode = _encoder.encode
-if c_make_encoder is not None:  # what `encode` makes anew for every event
-    _compiled = c_make_encoder(None, _encoder.default, encode_basestring_ascii, None, ":", ",", False, False, False)
+_make = getattr(json.encoder, "c_make_encoder", None)
+_text = json.encoder.encode_basestring_ascii
+_chunks = _make and _make(None, _encoder.default, _text, None, ":", ",", False, False, False)
 
-    def _encode(data: Any) -> str:  # noqa: F811
-        return "".join(_compiled(data, 0))
+
+def _encode(data: Any) -> str:
+    """JSON, by an encoder made once; `json` makes one for every call, which takes longer than its work."""
+    return "".join(_chunks(data, 0)) if _chunks else _encoder.encode(data)
 
 
 def to_row(event: Event, seq: int) -> Row:

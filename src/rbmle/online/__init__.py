@@ -5,7 +5,7 @@ from rbmle.online.decision import Decision
 from rbmle.online.explain import Explanation
 from rbmle.online.export import learn_from
 from rbmle.online.health import Finding
-from rbmle.online.journal import Event, Journal, MemoryJournal, SQLiteJournal
+from rbmle.online.journal import Event, Journal, MemoryJournal, PostgresJournal, SQLiteJournal
 from rbmle.online.rewards import Status
 from rbmle.online.stats import Stats
 
@@ -17,6 +17,7 @@ __all__ = [
     "Finding",
     "Journal",
     "MemoryJournal",
+    "PostgresJournal",
     "SQLiteJournal",
     "Stats",
     "Status",

@@ -1,6 +1,7 @@
 """An agent: decisions by id, rewards that come late, arms that come and go, a journal that nothing is lost from."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -22,7 +23,7 @@ from rbmle.online.history import afterwards, outcome
 from rbmle.online.ids import as_id, new_id
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.keeping import Keeping
-from rbmle.online.opening import beginning, journal_of, require_same
+from rbmle.online.opening import beginning, journal_of, opened, require_same
 from rbmle.online.reading import Reading
 from rbmle.online.rewards import ACCEPTED, Reward, Status, judge
 from rbmle.online.rules import MONTH, Rules
@@ -114,8 +115,9 @@ class Agent(Reading, Keeping, Waiting):
         )  # fmt: skip
         begin = beginning(policy, features, rules, clock)
         here = journal_of(journal, create=True)
-        self._start(here, begin, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
-        require_same(here, begin, check_seed=seed is not None)
+        with opened(here, ours=here is not journal):
+            self._start(here, begin, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
+            require_same(here, begin, check_seed=seed is not None)
 
     @classmethod
     def open(
@@ -135,7 +137,8 @@ class Agent(Reading, Keeping, Waiting):
         """
         agent = cls.__new__(cls)
         here = journal_of(journal, create=False)
-        agent._start(here, None, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
+        with opened(here, ours=here is not journal):
+            agent._start(here, None, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
         return agent
 
     def _start(self, journal: Journal, begin: Event | None, durability: str, flush: tuple[int, float],
@@ -152,6 +155,7 @@ class Agent(Reading, Keeping, Waiting):
         )  # fmt: skip
         self._decider = Decider()
         self._good_values: set[float] = set()
+        self._good_for: Policy | None = None
         self.arms = ArmList(self._core, self._now)
         log.info("%r opened at event %d, %d decisions open", self, self.version, self.n_pending)
 
@@ -179,14 +183,20 @@ class Agent(Reading, Keeping, Waiting):
         """
         core, name, now = self._core, new_id() if id is None else as_id(id), self._now()
         core.sync_when_due()
+        known, version = None, 0
         if id is not None:
             with core.lock:
+                known, version = core.state.arms, core.state.arms.version
                 X, ids = arms_asked(core.state, contexts, arms)
             if (again := self._repeated(name, X, ids)) is not None:
                 return again
         with core.lock:
-            if id is None:
+            if (
+                core.state.arms is not known or known.version != version
+            ):  # not asked yet, or some have retired since
                 X, ids = arms_asked(core.state, contexts, arms)
+            if id is not None and core.record(name) is not None and (again := self._repeated(name, X, ids)) is not None:
+                return again  # another thread was asked the same meanwhile
             closings = core.closings(now, more=1)
             event, decision = self._decider.make(core.state, X, ids, name, now, baseline, shown)
             if core.buffered and not closings:
@@ -227,7 +237,7 @@ class Agent(Reading, Keeping, Waiting):
         reward_id: tells several rewards of a decision apart.
         """
         name, number, core, now = as_id(id), as_reward(value, "value"), self._core, self._now()
-        if number not in self._good_values:
+        if number not in self._good_values or self._good_for is not core.state.policy:
             self._require_learnable(number)
         if reward_id is None:
             new, event = Reward(number, None), Event("reward", now, name, None, {"value": number})
@@ -283,6 +293,8 @@ class Agent(Reading, Keeping, Waiting):
             raise InvalidInputError(f"{LIMITS} Got a reward of {value:g}.")
         if not isinstance(policy, LinearPolicy):
             policy.new_model().observe(np.zeros(policy.n_features), value)
+        if self._good_for is not policy:
+            self._good_values, self._good_for = set(), policy
         if len(self._good_values) < MOST_VALUES:
             self._good_values.add(value)
 
@@ -331,4 +343,7 @@ class Agent(Reading, Keeping, Waiting):
         self.close()
 
     def _now(self) -> float:
-        return float(self._clock())
+        now = float(self._clock())
+        if not math.isfinite(now):
+            raise InvalidInputError(f"The clock of an agent must tell a finite number of seconds. Got {now}.")
+        return now

@@ -194,18 +194,12 @@ class State:
         if value is None:
             self.counts.add("void", 1)
             return
-        try:
-            self.policy.update(record.x, value)
-        except RbmleError as reason:  # the same for all who read this journal
+        if taught(self.policy, record, value):
+            self.counts.learnt(record.time, value)
+        else:
             self.counts.add("not learnt", 1)
-            log.warning("The reward %g of decision %s cannot be learnt: %s", value, record.id, reason)
-            return
-        self.counts.learnt(record.time, value)
         if self.previous is not None:
-            try:
-                self.previous.update(record.x, value)
-            except RbmleError as reason:
-                log.warning("The policy before cannot learn the reward %g of %s: %s", value, record.id, reason)
+            taught(self.previous, record, value)
 
     def _arm(self, event: Event) -> None:
         self.arms.add(from_json(event.data["id"]), event.data.get("row"))
@@ -224,8 +218,21 @@ class State:
         self.closings += 1
 
     def _tally(self, event: Event) -> None:
-        for name, count in event.data.items():
-            self.counts.add(name, int(count))
+        for name, count in [(name, int(count)) for name, count in event.data.items()]:
+            self.counts.add(name, count)
+
+
+def taught(policy: Policy, record: Open, value: float) -> bool:
+    """Let a policy learn what a decision earned; whether it could. It is the same for all who read the journal."""
+    try:
+        policy.update(record.x, value)
+    except MemoryError:  # would not be the same for all
+        raise
+    except Exception as reason:
+        log.warning("The reward %g of decision %s cannot be learnt: %r", value, record.id, reason)
+        log.debug("It was refused here:", exc_info=True)
+        return False
+    return True
 
 
 def packed(policy: Policy) -> bytes:

@@ -51,11 +51,13 @@ class Keeping:
         core.sync()
         replayed = State(core.state.rules, policy.copy(), core.state.features)
         while True:
+            sealed = core.journal.base  # the last places before it may be gone
             for event in core.journal.events(replayed.position):
                 if event.kind in ("begin", "switch"):
                     replayed.position = event.seq
                 else:
                     replayed.apply(event, event.seq)
+            replayed.position = max(replayed.position, sealed)
             switch = Event("switch", self._now(), None, None, {}, packed(replayed.policy))
             try:
                 core.commit_after(switch, replayed.position)

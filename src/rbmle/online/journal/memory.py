@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rbmle.online.journal.base import CHUNK, Event, Journal, MovedError
+from rbmle.online.journal.encoding import require_time
 
 
 class MemoryJournal(Journal):
@@ -29,6 +30,8 @@ class MemoryJournal(Journal):
     def append(self, events: Sequence[Event], last: int | None = None) -> list[int | None]:
         """Write events; one whose subject and key are there already is left out."""
         places: list[int | None] = []
+        for event in events:
+            require_time(event)
         with self._lock:
             if last is not None and last != self._last:
                 raise MovedError(f"The journal is at {self._last}, not at {last}.")
@@ -67,6 +70,8 @@ class MemoryJournal(Journal):
     def save_snapshot(self, seq: int, content: bytes, *, base: bool = False) -> None:
         """Keep what the events up to `seq` come to."""
         with self._lock:
+            if seq < self._base or (seq == self._base and not base):
+                return  # a base speaks for more, and may have forgotten on purpose
             if base:
                 self._snapshots, self._base = {}, seq
             self._snapshots[seq] = content

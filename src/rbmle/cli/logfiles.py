@@ -17,7 +17,8 @@ LogName = Annotated[
     typer.Argument(
         metavar="LOG",
         help="A .parquet, .csv or .jsonl file, a folder of them, a .dsjson file of Vowpal Wabbit, or the name of a "
-        "data set: of one that is no log, a log of random decisions.",
+        "data set: of one that is no log, a log of random decisions; or the journal of an agent, a file or a "
+        "postgresql:// URL.",
     ),
 ]
 Columns = Annotated[
@@ -47,9 +48,26 @@ def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) ->
         return datasets.load(name).as_log()
     if name.lower().endswith(".dsjson"):
         return Log.from_dsjson(name, n_features=2**6, on_error=on_error)
+    if is_journal(name):
+        from rbmle.online.opening import journal_of
+
+        journal = journal_of(name, create=False)
+        try:
+            return journal.log()
+        finally:
+            journal.close()
     if not Path(name).exists():
         raise RbmleError(f"{name} cannot be read: there is no such file, folder or data set.")
     return Log.read(name, columns=renamed(columns), n_arms=arms, on_error=on_error)
+
+
+def is_journal(name: str) -> bool:
+    """Whether a name is that of an agent's journal: a database, not a table."""
+    if name.startswith(("postgresql://", "postgres://")):
+        return True
+    from rbmle.logs.opening import is_database
+
+    return is_database(Path(name))
 
 
 def renamed(text: str | None) -> dict[str, Any] | None:

@@ -33,7 +33,7 @@ from rbmle.online.arms import Arms
 from rbmle.online.counts import Counts
 from rbmle.online.ids import from_json
 from rbmle.online.journal.base import Event
-from rbmle.online.rewards import Reward, Status, judge, total
+from rbmle.online.rewards import ACCEPTED, Reward, Status, judge, total
 from rbmle.online.rules import Rules
 from rbmle.policies import storage
 from rbmle.policies.base import Policy
@@ -66,7 +66,8 @@ class Open:
         data, body = event.data, event.body
         K = data["K"]
         d = len(body) // (8 * K) - 1
-        x = np.frombuffer(body, count=d, offset=8 * d * data["arm"]).copy()
+        start = 8 * d * data["arm"]
+        x = np.ndarray((d,), np.float64, bytearray(body[start : start + 8 * d]))
         return cls(str(event.subject), event.time, event.time + patience, x, not data.get("hold", False), [])
 
     def copy(self) -> "Open":
@@ -163,9 +164,10 @@ class State:
         record = self.open.get(str(event.subject))
         if record is None:
             return None
-        new = Reward(event.data["value"], event.data.get("id"))
+        data = event.data
+        new = Reward(data["value"], data.get("id"))
         status = judge(record.rewards, new, self.rules.aggregate)
-        if status is Status.ACCEPTED:
+        if status is ACCEPTED:
             self.counts.add("accepted", 1)
             record.rewards.append(new)
             record.shown = True

@@ -1,0 +1,59 @@
+"""Settings of the documentation. `make docs` builds it; what is generated from classes is made anew in every build."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "_extensions"))
+
+import rbmle  # noqa: E402
+
+project = "rbmle"
+author = "rbmle contributors"
+project_copyright = author
+version = release = rbmle.__version__
+
+extensions = ["sphinx.ext.autodoc", "myst_nb", "mathml", "house_style", "generated"]
+exclude_patterns = ["_build", "_extensions", "**.ipynb_checkpoints"]
+default_role = "literal"
+nitpicky = True
+# Types in signatures are words, not links. Pages link with {py:obj}, which stays checked.
+nitpick_ignore_regex = [(r"py:class", r".*"), (r"py:data", r".*")]
+linkcheck_anchors = False
+
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_inline", "attrs_block"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_execution_show_tb = True
+nb_merge_streams = True
+nb_mime_priority_overrides = [("html", "image/svg+xml", 5)]
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+maximum_signature_line_length = 88
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"rbmle {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/mark.svg"
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "rbmle"},
+    "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+    "secondary_sidebar_items": ["page-toc"],
+}
+html_sidebars = {"index": []}

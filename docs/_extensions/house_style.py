@@ -58,7 +58,7 @@ def convert(block: list[str]) -> str:
     if first.startswith(" "):
         return "::\n\n" + "\n".join(block)
     if first.startswith("="):
-        return "\n".join(block if re.fullmatch("[= ]+", line) else escaped(line) for line in block) if False else table(block)
+        return table(block)
     if MEANING.match(first) or COLUMNS.match(first):
         return meanings(block)
     if first.endswith("::"):

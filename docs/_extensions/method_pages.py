@@ -16,7 +16,7 @@ from rbmle.policies.about import KINDS, Described, provenance_of
 from rbmle.simulation import Results
 
 ROUNDS, TRIALS = 2000, 10
-GLM_ROUNDS, GLM_TRIALS = 500, 5  # a decision of theirs is an optimisation
+GLM_ROUNDS, GLM_TRIALS = 1000, 10  # a decision of theirs is an optimisation
 
 
 def methods() -> dict[str, type[Policy]]:
@@ -132,7 +132,7 @@ def origin(cls: type[Policy]) -> str:
     found["its theory asks for"] = words_of_theory(cls) if has_theory else "nothing, or it has no bound of regret"
     if cls.tuning is not None:
         found["people tune"] = f"{cls.tuning.label}: {', '.join(f'{value:g}' for value in cls.tuning.values)}"
-    return "\n".join(["| | |", "|---|---|", *(f"| **{key}** | {text(value)} |" for key, value in found.items())])
+    return "\n\n".join(f"{key}\n: {text(value)}" for key, value in found.items())
 
 
 def cost(cls: type[Policy], results: Results) -> str:

@@ -1,4 +1,4 @@
-"""What of rbmle is public: every name of `__all__`, and of the few modules that have none whatever needs no underscore."""
+"""What of rbmle is public: every name of `__all__`; of a module that has none, its classes."""
 
 import importlib
 import inspect
@@ -41,7 +41,7 @@ def names_of(module_name: str) -> list[Name]:
     module = importlib.import_module(module_name)
     names = getattr(module, "__all__", None) or [
         name for name, thing in vars(module).items()
-        if not name.startswith("_") and getattr(thing, "__module__", None) == module_name
+        if not name.startswith("_") and inspect.isclass(thing) and thing.__module__ == module_name
     ]  # fmt: skip
     found = [describe(module_name, name) for name in names]
     order = {"class": 0, "exception": 1, "function": 2, "data": 3, "module": 4}

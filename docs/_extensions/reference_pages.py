@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from pathlib import Path
 
 from house_style import restructured
@@ -10,7 +11,7 @@ from public import Name, homes, modules, names_of
 from rbmle.policies import Policy
 
 INHERITED = "object, tuple, dict, str, Enum, StrEnum, ValueError, Exception, BaseException, Protocol, ABC, UserWarning"
-DIRECTIVE = {"class": "autoclass", "exception": "autoexception", "function": "autofunction", "data": "autodata"}
+DIRECTIVE = {"class": "autoclass", "exception": "autoexception", "function": "autofunction"}
 
 
 def write_reference(folder: Path) -> None:
@@ -51,19 +52,30 @@ def overview(names: list[Name], known: dict[int, str]) -> str:
 def summary(each: Name) -> str:
     """The first line of a docstring, as Markdown."""
     if each.kind == "data":
-        return f"`{each.thing!r}`" if isinstance(each.thing, int | float) else "data"
+        return "a constant"
     line = (inspect.getdoc(each.thing) or "").partition("\n")[0] if each.thing is not None else "needs its library"
     return line.replace("|", r"\|").replace("*", r"\*").replace("<", r"\<").replace("$", r"\$")
 
 
 def entry(each: Name) -> str:
-    """The directive that Sphinx fills."""
+    """The directive that Sphinx fills; of data only the name is known, and what it holds."""
+    if each.kind == "data":
+        return rst(f".. py:data:: {each.path}\n\n   {held(each.thing)}")
     lines = [f".. {DIRECTIVE[each.kind]}:: {each.path}"]
     if each.kind == "class":
-        lines += ["   :members:", f"   :inherited-members: {INHERITED}"]
-    if each.kind == "data":
-        lines += ["   :no-value:"]
+        lines += ["   :members:"]
+        if not each.module.startswith("rbmle.adapters"):  # what they have of their libraries is told there
+            lines += [f"   :inherited-members: {INHERITED}"]
     return rst("\n".join(lines))
+
+
+def held(thing: object) -> str:
+    """What a constant holds, in a line of reStructuredText."""
+    if isinstance(thing, Mapping):
+        return f"By name: {', '.join(f'``{key}``' for key in thing)}."
+    if isinstance(thing, tuple | list):
+        return f"{len(thing)} of these: " + ", ".join(f"``{getattr(part, '__name__', repr(part))}``" for part in thing) + "."
+    return f"``{thing!r}``"
 
 
 def rst(text: str) -> str:

@@ -6,9 +6,10 @@ columns; examples. Single backticks are code.
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 NAMES = r"\*{0,2}[\w.\[\]]+(?:, \*{0,2}[\w.\[\]]+)*"
 MEANING = re.compile(rf"^({NAMES}):\s+(\S.*)$")
@@ -90,13 +91,13 @@ def escaped(line: str) -> str:
                    for k, part in enumerate(parts))  # fmt: skip
 
 
-def on_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+def on_docstring(app: "Sphinx", what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Sphinx hands over lines and takes them back."""
     lines[:] = restructured("\n".join(lines)).splitlines()
 
 
 def on_signature(
-    app: Sphinx, what: str, name: str, thing: Any, options: Any, arguments: str | None, result: str | None
+    app: "Sphinx", what: str, name: str, thing: Any, options: Any, arguments: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
     """Shorter types; none for the parameters of a method, which its table explains."""
     from rbmle.policies import Policy
@@ -118,7 +119,7 @@ def short(text: str | None) -> str | None:
     return text
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: "Sphinx") -> dict[str, bool]:
     """Two events of autodoc."""
     app.connect("autodoc-process-docstring", on_docstring)
     app.connect("autodoc-process-signature", on_signature)

@@ -14,16 +14,14 @@ if TYPE_CHECKING:
 NAMES = r"\*{0,2}[\w.\[\]]+(?:, \*{0,2}[\w.\[\]]+)*"
 MEANING = re.compile(rf"^({NAMES}):\s+(\S.*)$")
 COLUMNS = re.compile(rf"^({NAMES}) {{2,}}(\S.*)$")
-ARRAYS = {
-    r"numpy\.ndarray\[tuple\[(?:typing\.)?Any, \.\.\.\], numpy\.dtype\[numpy\.float64\]\]": "FloatArray",
-    r"numpy\.ndarray\[tuple\[(?:typing\.)?Any, \.\.\.\], numpy\.dtype\[numpy\.int64\]\]": "IntArray",
-    r"ndarray\[tuple\[(?:typing\.)?Any, \.\.\.\], dtype\[float64\]\]": "FloatArray",
-    r"ndarray\[tuple\[(?:typing\.)?Any, \.\.\.\], dtype\[int64\]\]": "IntArray",
+# What types are called in signatures: the last part of their names, and our words for arrays.
+WORDS = {
+    r"~?\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])": "",
+    "~": "",
+    r"ndarray\[tuple\[Any, \.\.\.\], dtype\[float64\]\]": "FloatArray",
+    r"ndarray\[tuple\[Any, \.\.\.\], dtype\[int64\]\]": "IntArray",
     r"Sequence\[float\] \| FloatArray": "ArrayLike",
-    r"str \| PathLike\[str\]": "path",
-    r"Policy \| Learner \| Callable\[\[int\], Policy \| Learner\]": "Player",
-    r"\bt\.(?=[A-Z])|\btyping\.|\bcollections\.abc\.": "",
-    r"~": "",
+    r"str \| PathLike(?:\[str\])?": "Path",
 }
 
 
@@ -114,7 +112,7 @@ def short(text: str | None) -> str | None:
     """A signature without what only a type checker wants to know."""
     if text is None:
         return None
-    for long, name in ARRAYS.items():
+    for long, name in WORDS.items():
         text = re.sub(long, name, text)
     return text
 

@@ -77,7 +77,9 @@ def example(cls: type[Policy]) -> str:
         policies = [
             {("," + chr(10) + " " * 12).join(call(Policy.registry[name], d, rounds) for name in names)},
         ]
-        results = simulate(policies, problem, horizon={rounds}, trials={trials}, seed=1, progress=False)
+        results = simulate(
+            policies, problem, horizon={rounds}, trials={trials}, seed=1, progress=False
+        )
         print(results.summary(("mean", "SE")))
         figure = results.plot()""")
 

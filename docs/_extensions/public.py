@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import GenericAlias
 from typing import Any
 
 import rbmle
@@ -58,6 +59,8 @@ def describe(module_name: str, name: str) -> Name:
         kind = "exception" if issubclass(thing, BaseException) else "class"
     elif inspect.ismodule(thing):
         kind = "module"
+    elif isinstance(thing, GenericAlias):
+        kind = "data"
     else:
         kind = "function" if callable(thing) and hasattr(thing, "__name__") else "data"
     return Name(module_name, name, kind, thing)

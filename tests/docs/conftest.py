@@ -20,7 +20,12 @@ PATIENCE = 900_000
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """A folder of HTML. Any warning of Sphinx is an error, and so is a page whose code fails."""
+    """A folder of HTML. Any warning of Sphinx is an error, and so is a page whose code fails.
+
+    With RBMLE_SITE, a site that was built before is looked at.
+    """
+    if "RBMLE_SITE" in os.environ:
+        return Path(os.environ["RBMLE_SITE"]).resolve()
     if importlib.util.find_spec("sphinx") is None:
         pytest.skip("sphinx is not installed: pip install --group docs")
     source, target = tmp_path_factory.mktemp("site") / "docs", tmp_path_factory.mktemp("site") / "html"

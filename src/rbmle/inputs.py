@@ -11,7 +11,7 @@ from rbmle.errors import InvalidInputError
 from rbmle.errors import describe as describe  # other modules have it from here
 from rbmle.types import FloatArray, IntArray
 
-FLOAT = np.dtype(np.float64)
+FLOAT, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 # Written out in the call, it would be built anew each time. np.integer would let in times.
 NUMBER: tuple[Any, ...] = (float, int, np.floating, np.bool_, *{np.dtype(code).type for code in "bhilqBHILQ"})
 # What lists mostly hold; anything else in them is looked at. (A masked number in a list of lists is NaN to NumPy.)
@@ -52,6 +52,18 @@ def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> Float
     if len(array) == 0:
         raise InvalidInputError(f"{name} must hold at least one arm. Got shape {array.shape}.")
     return array if array.flags.carray else array.copy()  # read-only arrays are another type to compiled code
+
+
+def is_single(contexts: Any, n_features: int) -> bool:
+    """Whether contexts are an array of single precision, else as `as_contexts` returns them, for kernels that take both."""
+    return (
+        type(contexts) is np.ndarray
+        and contexts.dtype is SINGLE
+        and contexts.ndim == 2
+        and contexts.shape[1] == n_features
+        and contexts.shape[0] > 0
+        and contexts.flags.carray
+    )
 
 
 def as_catalogue(contexts: Any, n_features: int) -> FloatArray:

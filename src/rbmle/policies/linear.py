@@ -2,13 +2,14 @@
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from math import inf
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
-from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, is_single, require_contexts
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 # Most random numbers held at once.
 MOST_DRAWS = 2**20
-# kernels.linear.predict.SMALL, which takes numba to import.
-FEW_FEATURES = 12
+# kernels.linear.predict.SMALL, which takes numba to import; and from how many arms on a search is faster than all scores.
+FEW_FEATURES, MANY_ARMS = 12, 1000
 NONE = np.empty(0)
 NO_BANK = np.empty((0, 0))
 
@@ -61,8 +62,10 @@ class LinearPolicy(Policy):
         self._has_bank = type(self).bank is not LinearPolicy.bank
         self._is_plain = self._steady and not (self.random or self.needs_root or self._has_bank)
         self._kernels_look = self._steady
-        # An upper bound of few features has loops of its own.
-        self._is_bound = self._is_plain and isinstance(self.formula, BoundFormula) and self.n_features <= FEW_FEATURES
+        # An upper bound of few features has loops of its own, one of many arms is searched for.
+        bounded = self._is_plain and isinstance(self.formula, BoundFormula)
+        self._is_bound = bounded and self.n_features <= FEW_FEATURES
+        self._is_searched = bounded and self.n_features > FEW_FEATURES
         if isinstance(self.formula, BoundFormula):
             self._bounds, self._is_rooted = WeightTable(self._table, self.formula.weights), self.formula.rooted
 
@@ -89,6 +92,8 @@ class LinearPolicy(Policy):
         return True
 
     def _arms(self, contexts: Any) -> FloatArray:
+        if self._is_searched and is_single(contexts, self.n_features) and len(contexts) >= MANY_ARMS:
+            return cast(FloatArray, contexts)
         X = as_contexts(contexts, self.n_features)
         if self._look_first and not kernels.border.all_within(X, LARGEST_CONTEXT):
             require_contexts(X)
@@ -105,6 +110,14 @@ class LinearPolicy(Policy):
             if arm < 0:
                 raise self._no_arm(arm, X, t)
             return arm
+        if held is None and self._is_searched and len(X) >= MANY_ARMS:
+            outer, inner = self._bounds.at(t, len(X))
+            if 0.0 <= outer < inf and 0.0 <= inner < inf:  # bounds of mean and variance bound the index
+                arm = kernels.linear.search.search(X, outer, inner, self._is_rooted, self.model.settle())
+                if arm < 0:
+                    raise self._no_arm(arm, as_contexts(X, self.n_features), t)
+                return arm
+            X = as_contexts(X, self.n_features)
         address, c = self.formula.address, self._table.at(t)
         if held is None:
             arm = kernels.linear.rounds.decide_plain(address, X, c, self.model.settle())
@@ -116,7 +129,7 @@ class LinearPolicy(Policy):
         return arm
 
     def _scores(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> FloatArray:
-        return self._ask(X, held, t)[1]
+        return self._ask(as_contexts(X, self.n_features), held, t)[1]
 
     def _ask(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> tuple[int, FloatArray]:
         """One decision: the arm and all scores."""

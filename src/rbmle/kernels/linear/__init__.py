@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         predict,
         ridge,
         rounds,
+        search,
         vids,
     )
 
@@ -34,6 +35,7 @@ __all__ = [
     "predict",
     "ridge",
     "rounds",
+    "search",
     "vids",
 ]
 

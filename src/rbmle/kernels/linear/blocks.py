@@ -1,10 +1,10 @@
-"""Arms in blocks: a feature of LANES arms lies side by side, so that one vector instruction serves many of them.
+"""Arms in blocks: a feature of n arms lies side by side, so that one vector instruction serves many of them.
 
-T        (4⌈d/4⌉, LANES)  a block of contexts, a feature in each row, rows of zeros at the end
+T        (4⌈d/4⌉, n)  a block of contexts, a feature in each row, rows of zeros at the end
 C        (4⌈d/4⌉, 4⌈d/4⌉)  V⁻¹ below its diagonal twice and on it once: xᵀV⁻¹x = Σ_i x_i Σ_{j≤i} C_ij x_j
 theta    (4⌈d/4⌉,)         θ̂
-m, v     (LANES,)          of the arms of a block
-g        (4, LANES)        scratch
+m, v     (n,)          of the arms of a block
+g        (4, n)        scratch
 
 Every arm is rounded alike, wherever it stands and whatever stands beside it, and as the loops over single arms round
 it (kernels.linear.predict): sums run from left to right, nothing is fused. Half of a matrix product's multiplications
@@ -18,7 +18,8 @@ import numpy as np
 from rbmle.kernels.compile import compiled
 from rbmle.types import FloatArray
 
-LANES = 32
+# Arms of a block: a multiple of what a vector holds; many share the loads of a coefficient, few stay in the nearest cache.
+STEP, MOST = 16, 64
 
 
 class Quadratic(NamedTuple):
@@ -33,8 +34,8 @@ class Quadratic(NamedTuple):
 
 
 @compiled
-def quadratic(theta: FloatArray, V_inv: FloatArray, like: FloatArray) -> Quadratic:
-    """Of θ̂ and V⁻¹, in the precision of `like`."""
+def quadratic(theta: FloatArray, V_inv: FloatArray, n: int, like: FloatArray) -> Quadratic:
+    """Of θ̂ and V⁻¹, for blocks of n arms, in the precision of `like`."""
     d = len(theta)
     size = -(-d // 4) * 4
     C, padded = np.zeros((size, size), like.dtype), np.zeros(size, like.dtype)
@@ -42,16 +43,16 @@ def quadratic(theta: FloatArray, V_inv: FloatArray, like: FloatArray) -> Quadrat
         padded[i], C[i, i] = theta[i], V_inv[i, i]
         for j in range(i):
             C[i, j] = 2.0 * V_inv[i, j]
-    T, g = np.zeros((size, LANES), like.dtype), np.empty((4, LANES), like.dtype)
-    return Quadratic(C, padded, T, np.empty(LANES, like.dtype), np.empty(LANES, like.dtype), g)
+    T, g = np.zeros((size, n), like.dtype), np.empty((4, n), like.dtype)
+    return Quadratic(C, padded, T, np.empty(n, like.dtype), np.empty(n, like.dtype), g)
 
 
 @compiled
 def turn(X: FloatArray, first: int, last: int, T: FloatArray) -> None:
-    """The contexts X[first:last] into the first lanes; what is in the others stays."""
-    for lane in range(last - first):
+    """The contexts X[first:last] into the first places of a block; what is in the others stays."""
+    for a in range(last - first):
         for j in range(X.shape[1]):
-            T[j, lane] = X[first + lane, j]
+            T[j, a] = X[first + a, j]
 
 
 @compiled
@@ -61,7 +62,7 @@ def means(T: FloatArray, theta: FloatArray, m: FloatArray) -> None:
     for j in range(0, len(theta), 4):
         t0, t1, t2, t3 = theta[j], theta[j + 1], theta[j + 2], theta[j + 3]
         x0, x1, x2, x3 = T[j], T[j + 1], T[j + 2], T[j + 3]
-        for a in range(LANES):
+        for a in range(len(m)):
             m[a] = m[a] + x0[a] * t0 + x1[a] * t1 + x2[a] * t2 + x3[a] * t3
 
 
@@ -78,7 +79,7 @@ def forms(T: FloatArray, C: FloatArray, g: FloatArray, v: FloatArray) -> None:
             c0, c1, c2, c3 = C[i + 2, j], C[i + 2, j + 1], C[i + 2, j + 2], C[i + 2, j + 3]
             e0, e1, e2, e3 = C[i + 3, j], C[i + 3, j + 1], C[i + 3, j + 2], C[i + 3, j + 3]
             x0, x1, x2, x3 = T[j], T[j + 1], T[j + 2], T[j + 3]
-            for a in range(LANES):
+            for a in range(len(v)):
                 y0, y1, y2, y3 = x0[a], x1[a], x2[a], x3[a]
                 g0[a] = g0[a] + a0 * y0 + a1 * y1 + a2 * y2 + a3 * y3
                 g1[a] = g1[a] + b0 * y0 + b1 * y1 + b2 * y2 + b3 * y3
@@ -87,7 +88,7 @@ def forms(T: FloatArray, C: FloatArray, g: FloatArray, v: FloatArray) -> None:
         a0, b0, b1, c0, c1, c2 = C[i, i], C[i + 1, i], C[i + 1, i + 1], C[i + 2, i], C[i + 2, i + 1], C[i + 2, i + 2]
         e0, e1, e2, e3 = C[i + 3, i], C[i + 3, i + 1], C[i + 3, i + 2], C[i + 3, i + 3]
         x0, x1, x2, x3 = T[i], T[i + 1], T[i + 2], T[i + 3]
-        for a in range(LANES):
+        for a in range(len(v)):
             y0, y1, y2, y3 = x0[a], x1[a], x2[a], x3[a]
             s0 = y0 * (g0[a] + a0 * y0)
             s1 = y1 * (g1[a] + b0 * y0 + b1 * y1)
@@ -99,11 +100,12 @@ def forms(T: FloatArray, C: FloatArray, g: FloatArray, v: FloatArray) -> None:
 @compiled
 def predict_blocks(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray) -> None:
     """Mean and variance of every arm."""
-    C, padded, T, m, v, g = quadratic(theta, V_inv, theta)
-    for first in range(0, len(X), LANES):
-        last = min(len(X), first + LANES)
+    n = min(MOST, -(-len(X) // STEP) * STEP)
+    C, padded, T, m, v, g = quadratic(theta, V_inv, n, theta)
+    for first in range(0, len(X), n):
+        last = min(len(X), first + n)
         turn(X, first, last, T)
         means(T, padded, m)
         forms(T, C, g, v)
-        for lane in range(last - first):
-            mean[first + lane], variance[first + lane] = m[lane], v[lane]
+        for a in range(last - first):
+            mean[first + a], variance[first + a] = m[a], v[a]

@@ -39,6 +39,7 @@ class LinearPolicy(Policy):
     rewards: ClassVar[tuple[str, ...]] = ("gaussian",)
     formula: ClassVar[Formula]
     needs_root: ClassVar[bool] = False
+    projects: ClassVar[bool] = False  # whether it asks of the root for w_aᵀz alone: its model keeps a factor
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
 
@@ -136,7 +137,10 @@ class LinearPolicy(Policy):
         c, model, scores = self._table.at(t), self.model, np.empty(len(X))
         bank = self._checked_bank() if self._has_bank else NO_BANK
         z = self._drawn(1)[0] if self.random else NONE
-        if held is None:
+        if self.projects:
+            factor = model.factor
+            arm = kernels.linear.rounds.decide_by_draw(self.formula.address, X, c, z, factor, model.settle(), scores)
+        elif held is None:
             arm = kernels.linear.rounds.decide(
                 self.formula.address, model.scaled(X), c, z, bank, model.settle(), self.needs_root, scores
             )
@@ -190,8 +194,8 @@ class LinearPolicy(Policy):
 
     def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
         """The formula with its numbers, for compiled loops."""
-        bank = self._checked_bank()
-        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, bank, self.needs_root)
+        bank, factor = self._checked_bank(), self.model.factor if self.projects else NO_BANK
+        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, bank, self.needs_root, factor)
 
     def _chances(self, X: FloatArray, held: RidgeCatalogue | None, t: int, samples: int) -> FloatArray:
         if not self.random:
@@ -256,11 +260,16 @@ class LinearPolicy(Policy):
         own = type(self)._written_by.draws(self, generator(0), 1)
         return int(require_table(own, (1, None), f"{type(self).__name__}.draws").shape[1])
 
-    def _bind(self, X: FloatArray) -> RidgeCatalogue:
+    def _bind(self, X: FloatArray) -> RidgeCatalogue | None:
+        if self.projects:
+            return None
         held: RidgeCatalogue = self.model.bind(X, needs_root=self.needs_root)
         return held
 
-    def _pull(self, X: FloatArray, held: RidgeCatalogue, arm: int, reward: Any) -> None:
+    def _pull(self, X: FloatArray, held: RidgeCatalogue | None, arm: int, reward: Any) -> None:
+        if held is None:
+            super()._pull(X, held, arm, reward)
+            return
         r = as_reward(reward)
         if abs(r) > LARGEST_REWARD:
             raise InvalidInputError(f"{LIMITS} Got a reward of {r:g}.")
@@ -276,15 +285,16 @@ class LinearPolicy(Policy):
             require_contexts(contexts)  # says where in the whole block
             raise
 
-    def _play_held(self, X: FloatArray, held: RidgeCatalogue, rewards: FloatArray) -> IntArray:
-        return self._play_parts(np.broadcast_to(X, (len(rewards), *X.shape)), held, rewards)
+    def _play_held(self, X: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
+        return self._play(X[None], rewards) if held is None else self._play_parts(X[None], held, rewards)
 
     def _play_parts(self, contexts: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
         """Play a block, cut where the model computes something anew or where draws would take too much memory."""
         most = MOST_DRAWS // max(1, self._width)
         model, arms, start = self.model, np.empty(len(rewards), dtype=np.int64), 0
+        every = np.broadcast_to(contexts, (len(rewards), *contexts.shape[1:]))
         while start < len(rewards):
-            stop = start + max(1, min(most, model.rounds_alike(contexts[start:])))
+            stop = start + max(1, min(most, model.rounds_alike(every[start:])))
             table = self._coefficients(self.t, stop - start)
             part, bound = arms[start:stop], self.formula
             if held is None and self._is_bound and isinstance(bound, BoundFormula):
@@ -292,11 +302,12 @@ class LinearPolicy(Policy):
             else:
                 rule = self._rule(table, self._drawn(stop - start))
             if held is None:
-                done = model.play(rule, contexts[start:stop], rewards[start:stop], part)
+                now = contexts[start:stop] if len(contexts) == len(rewards) else contexts
+                done = model.play(rule, now, rewards[start:stop], part)
             else:
                 done = model.play_held(rule, held, rewards[start:stop], part)
             if done < stop - start:
-                raise self._no_arm(int(part[done]), contexts[start + done], self.t)
+                raise self._no_arm(int(part[done]), every[start + done], self.t)
             start = stop
         return arms
 

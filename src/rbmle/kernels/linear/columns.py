@@ -133,7 +133,7 @@ def play(rule: Rule, rewards: FloatArray, held: Columns, arms: IntArray) -> tupl
     """
     rows, root = held.rows, np.empty((len(held.contexts), 0))
     mean, variance, volume = rows[0], rows[1], held.volume
-    address, coefficients, draws, bank, _ = rule
+    address, coefficients, draws, bank, _, _ = rule
     K, d = held.contexts.shape
     scores, x, u, g = np.empty(K), np.empty(d), np.empty(d), np.empty(TOGETHER)
     c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])

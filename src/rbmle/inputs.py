@@ -73,10 +73,11 @@ def as_catalogue(contexts: Any, n_features: int) -> FloatArray:
     return X.copy()
 
 
-def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
+def as_batch(contexts: Any, n_features: int, look: Look = within) -> tuple[FloatArray, IntArray]:
     """The contexts of N decisions as one array X (ΣK, d) and offsets (N+1,): decision i has rows offsets[i:i+1].
 
     contexts: an array (N, K, d), or a list of N arrays (K_i, d). X is C-contiguous, finite and within the limits.
+    look: a faster `within`.
     """
     if isinstance(contexts, np.ndarray):
         array = as_numbers(contexts, "contexts")
@@ -100,7 +101,8 @@ def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
         raise InvalidInputError("contexts must be those of at least one decision. Got none.")
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    if not within(X, LARGEST_CONTEXT):
+    X = as_plain(X, "contexts")
+    if not look(X, LARGEST_CONTEXT):
         row = int(np.argwhere(~(np.abs(X) <= LARGEST_CONTEXT))[0, 0])
         which = int(np.searchsorted(offsets, row, side="right")) - 1
         require_contexts(X[offsets[which] : offsets[which + 1]], f"contexts[{which}]")

@@ -166,10 +166,20 @@ class RidgeModel(RidgeNumbers):
 
     def known(self, catalogue: RidgeCatalogue) -> RidgeCatalogue:
         """The catalogue, up to date with all that was learnt."""
+        self._follow(catalogue)
+        catalogue.settle()
+        return catalogue
+
+    def best_held(self, catalogue: RidgeCatalogue, outer: float, inner: float, rooted: bool) -> int:
+        """The arm of the largest index m + outer · √(inner · v) or m + outer · v, the weights not negative."""
+        self._follow(catalogue)
+        return catalogue.best(outer, inner, rooted)
+
+    def _follow(self, catalogue: RidgeCatalogue) -> None:
+        """Bring a catalogue, or the bounds it keeps instead, up to date."""
         if catalogue.version != self._version:
             block = self.settle()
             catalogue.derive(self.scaled(catalogue.contexts), block, None if self._n else self._lam, self._version)
-        return catalogue
 
     def pull(self, catalogue: RidgeCatalogue, arm: int, reward: float) -> None:
         """Learn that an arm of a catalogue gave `reward`."""
@@ -209,7 +219,7 @@ class RidgeModel(RidgeNumbers):
 
     def _hold(self, catalogue: RidgeCatalogue) -> RidgeCatalogue:
         """Let a catalogue, up to date, keep the sums of what is learnt from now on."""
-        self.known(catalogue)
+        self._follow(catalogue)
         if self._held is not catalogue:
             self._release()
             self._held, self._before = catalogue, (self._V.copy(), self._b.copy())

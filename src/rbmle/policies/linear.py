@@ -16,6 +16,7 @@ from rbmle.params import Real
 from rbmle.policies.base import Policy, one_hot
 from rbmle.policies.formulas import BoundFormula, Formula
 from rbmle.policies.formulas import formula as formula
+from rbmle.policies.threads import share_out
 from rbmle.policies.table import RoundTable, WeightTable, require_table
 from rbmle.random import generator, twin_of
 from rbmle.types import FloatArray, IntArray
@@ -119,6 +120,10 @@ class LinearPolicy(Policy):
                     raise self._no_arm(arm, as_contexts(X, self.n_features), t)
                 return arm
             X = as_contexts(X, self.n_features)
+        if held is not None and held.bounds is not None and (self._is_bound or self._is_searched):
+            outer, inner = self._bounds.at(t, len(X))
+            if 0.0 <= outer < inf and 0.0 <= inner < inf:
+                return int(self.model.best_held(held, outer, inner, self._is_rooted))
         address, c = self.formula.address, self._table.at(t)
         if held is None:
             arm = kernels.linear.rounds.decide_plain(address, X, c, self.model.settle())
@@ -235,7 +240,20 @@ class LinearPolicy(Policy):
         return chances
 
     def _choose_many(self, X: FloatArray, offsets: IntArray, t: int) -> IntArray:
-        return self._ask_many(X, offsets, t, self._numbers(t))
+        if not (self._is_bound or self._is_searched):
+            return self._ask_many(X, offsets, t, self._numbers(t))
+        sizes, block, d = np.diff(offsets), self.model.settle(), self.n_features
+        arms = np.empty(len(sizes), dtype=np.int64)
+        weights = np.empty((len(sizes), 2))
+        for n_arms in np.unique(sizes).tolist():
+            weights[sizes == n_arms] = self._bounds.at(t, n_arms)
+
+        def choose(first: int, last: int) -> None:
+            own, part = slice(first, last), offsets[first : last + 1]
+            kernels.linear.sets.best_of_sets(X, part, weights[own], self._is_rooted, block, arms[own])
+
+        share_out(choose, offsets, d * d // 2)
+        return arms
 
     def _ask_many(
         self, X: FloatArray, offsets: IntArray, t: int, numbers: FloatArray, scores: FloatArray | None = None
@@ -246,9 +264,17 @@ class LinearPolicy(Policy):
         c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // max(1, self._width))
         for first in range(0, len(arms), at_once):
             some = offsets[first : first + at_once + 1]
-            rule, own = self._rule(c, self._drawn(len(some) - 1)), arms[first : first + at_once]
-            done = kernels.linear.rounds.decide_many(rule, seen, some, model.settle(), scores, own)
-            if done < len(own):
+            rule, block, own = self._rule(c, self._drawn(len(some) - 1)), model.settle(), arms[first : first + at_once]
+
+            def choose(
+                start: int, stop: int, rule: Any = rule, block: Any = block, own: Any = own, some: Any = some
+            ) -> None:
+                part = rule._replace(draws=rule.draws[start:stop])
+                kernels.linear.rounds.decide_many(part, seen, some[start : stop + 1], block, scores, own[start:stop])
+
+            own[:] = 0
+            share_out(choose, some, self.n_features * (2 if self.projects else self.n_features))
+            for done in np.flatnonzero(own < 0)[:1].tolist():
                 raise self._no_arm(int(own[done]), X[some[done] : some[done + 1]], t)
         return arms
 

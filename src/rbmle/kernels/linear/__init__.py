@@ -14,12 +14,14 @@ if TYPE_CHECKING:
         formula,
         index,
         lanes,
+        lazy,
         perturbed,
         posterior,
         predict,
         ridge,
         rounds,
         search,
+        sets,
         vids,
     )
 
@@ -32,12 +34,14 @@ __all__ = [
     "formula",
     "index",
     "lanes",
+    "lazy",
     "perturbed",
     "posterior",
     "predict",
     "ridge",
     "rounds",
     "search",
+    "sets",
     "vids",
 ]
 

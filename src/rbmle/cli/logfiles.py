@@ -17,8 +17,8 @@ LogName = Annotated[
     typer.Argument(
         metavar="LOG",
         help="A .parquet, .csv or .jsonl file, a folder of them, a .dsjson or .vw file of Vowpal Wabbit (.vw: text of "
-        "cb_explore_adf), the journal of an agent (a file or a postgresql:// URL), or the name of a data set: of one that "
-        "is no log, a log of random decisions.",
+        "cb_explore_adf), the journal of an agent (a file or a postgresql:// URL), or the name of a data set: of one "
+        "that is no log, a log of random decisions.",
     ),
 ]
 Columns = Annotated[

@@ -135,9 +135,7 @@ def test_a_reward_is_held_against_the_policy_of_today():
 @pytest.mark.parametrize("durability", ["commit", "buffered"])
 def test_an_id_that_many_threads_ask_at_once_is_decided_once(tmp_path, durability):
     """Also while others make the policy learn: the answer is the one in the journal."""
-    agent = Agent(
-        LinTS(n_features=2), journal=tmp_path / "a.db", seed=1, durability=durability, flush_seconds=0.001
-    )
+    agent = Agent(LinTS(n_features=2), journal=tmp_path / "a.db", seed=1, durability=durability, flush_seconds=0.001)
     found = {}
 
     def work(k):

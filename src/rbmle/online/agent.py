@@ -191,9 +191,7 @@ class Agent(Reading, Keeping, Waiting):
             if (again := self._repeated(name, X, ids)) is not None:
                 return again
         with core.lock:
-            if (
-                core.state.arms is not known or known.version != version
-            ):  # not asked yet, or some have retired since
+            if core.state.arms is not known or known.version != version:  # not asked yet, or some have retired since
                 X, ids = arms_asked(core.state, contexts, arms)
             if id is not None and core.record(name) is not None and (again := self._repeated(name, X, ids)) is not None:
                 return again  # another thread was asked the same meanwhile

@@ -6,4 +6,14 @@ from rbmle.online.export import learn_from
 from rbmle.online.journal import Event, Journal, MemoryJournal, PostgresJournal, SQLiteJournal
 from rbmle.online.rewards import Status
 
-__all__ = ["Agent", "Decision", "Event", "Journal", "MemoryJournal", "PostgresJournal", "SQLiteJournal", "Status", "learn_from"]
+__all__ = [
+    "Agent",
+    "Decision",
+    "Event",
+    "Journal",
+    "MemoryJournal",
+    "PostgresJournal",
+    "SQLiteJournal",
+    "Status",
+    "learn_from",
+]

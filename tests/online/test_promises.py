@@ -198,8 +198,8 @@ def test_an_interrupted_fold_is_done_again(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return status
 
-    for state in (agent._core.state,):
-        state._on["reward"] = lambda event: interrupted(state, event)
+    state = agent._core.state
+    state._on["reward"] = lambda event: interrupted(state, event)
     with pytest.raises(KeyboardInterrupt):
         agent.reward("one", 1.0)
     assert agent.reward("one", 1.0) == "duplicate"
@@ -217,12 +217,9 @@ def forked(work):
     def child():
         try:
             work()
-        except BaseException:
-            import traceback
-
-            traceback.print_exc()
+            os._exit(0)
+        finally:
             os._exit(1)
-        os._exit(0)
 
     process = multiprocessing.get_context("fork").Process(target=child)
     process.start()

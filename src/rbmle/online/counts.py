@@ -41,12 +41,8 @@ class Counts:
     def served(self, event: Event, numbers: list[int], data: Mapping[str, Any], K: int) -> None:
         """Count a decision among the arms of these numbers."""
         index, body = data["arm"], event.body
-        if len(numbers) != K or not 0 <= index < K:
-            raise ValueError(f"{len(numbers)} ids of {K} arms, {index} served")
         start = len(body) - 8 * K
         chosen, (p,) = numbers[index], CHANCE.unpack_from(body, start + 8 * index)
-        if not 0.0 < p <= 1.0:
-            raise ValueError(f"a chance of {p}")
         most = chosen if p == 1.0 else max(numbers)
         if most >= len(self.arm_served):
             self._grow(max(16, 2 * most))

@@ -17,6 +17,7 @@ def kill_often(place, times, seed=0):
     """Kill a worker so many times; how often in which phase. What it had acknowledged must be there each time."""
     chance, phases = random.Random(seed), dict.fromkeys(workers.NAMES, 0)
     workers.begin(place)
+    state, events = workers.folded(place)  # goes on from kill to kill: a fold that was never interrupted
     for number in range(times):
         ours, theirs = workers.PROCESSES.Pipe(duplex=False)
         phase = workers.PROCESSES.Value("i", workers.BUSY, lock=False)
@@ -38,7 +39,7 @@ def kill_often(place, times, seed=0):
             except EOFError:
                 break
         ours.close()
-        state, events = workers.folded(place)
+        workers.fold_on(place, state, events)
         written = [(event.kind, event.subject) for event in events if event.kind != "tally"]
         assert acknowledged <= set(written)
         assert len(written) == len(set(written))  # each once: nothing was written again

@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 import pytest
-from tests.online.test_agent import EYE, Clock
+from tests.online.test_agent import EYE, Clock, Failing
 from tests.online.test_keeping import busy
 
 from rbmle import LinTS, LinUCB, Uniform
@@ -149,6 +149,11 @@ def test_words_name_what_is_wrong():
         full.decide(1e9 * np.array([[1.0, 1e-9]]), id=(name := f"d{full.n_pending}{full.version}"))
     full.reward(name, 1.0)
     assert "raise max_pending" in words(full, False) and "scale them" in words(full, False)
+    failing = Agent(Failing(n_features=2), fallback=0)
+    failing.decide(EYE)
+    assert "The policy failed 1 times" in words(failing, False)
+    failing._core.state.counts.add("not learnt", 3)
+    assert "3 rewards could not be learnt" in words(failing, False)
     learner = Agent(LinUCB(n_features=2), apprentice=True)
     learner.decide(EYE, baseline=0)
     assert "what the caller's rule did in 100 %" in words(learner, True)

@@ -135,9 +135,7 @@ def test_a_reward_is_held_against_the_policy_of_today():
 @pytest.mark.parametrize("durability", ["commit", "buffered"])
 def test_an_id_that_many_threads_ask_at_once_is_decided_once(tmp_path, durability):
     """Also while others make the policy learn: the answer is the one in the journal."""
-    agent = Agent(
-        LinTS(n_features=2), journal=tmp_path / "a.db", seed=1, durability=durability, flush_seconds=0.001
-    )
+    agent = Agent(LinTS(n_features=2), journal=tmp_path / "a.db", seed=1, durability=durability, flush_seconds=0.001)
     found = {}
 
     def work(k):
@@ -200,8 +198,8 @@ def test_an_interrupted_fold_is_done_again(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return status
 
-    for state in (agent._core.state,):
-        state._on["reward"] = lambda event: interrupted(state, event)
+    state = agent._core.state
+    state._on["reward"] = lambda event: interrupted(state, event)
     with pytest.raises(KeyboardInterrupt):
         agent.reward("one", 1.0)
     assert agent.reward("one", 1.0) == "duplicate"
@@ -219,12 +217,9 @@ def forked(work):
     def child():
         try:
             work()
-        except BaseException:
-            import traceback
-
-            traceback.print_exc()
+            os._exit(0)
+        finally:
             os._exit(1)
-        os._exit(0)
 
     process = multiprocessing.get_context("fork").Process(target=child)
     process.start()
@@ -442,7 +437,7 @@ def test_pending_decisions_are_bounded_also_when_buffered(tmp_path, monkeypatch)
     for i in range(300):
         agent.decide(EYE, id=f"d{i}")
         most = max(most, agent.n_pending)
-    assert 20 < most <= 20 + 15 + 10
+    assert 20 < most <= 20 + 15 + 2 * 2 * 10  # so many wait at most, and as many are being written
     agent.sync()
     assert agent.n_pending <= 20
     agent.close()

@@ -1,6 +1,7 @@
 """`rbmle agent`: how an agent in production is doing, from its journal."""
 
 import json
+import re
 import time
 import warnings
 from pathlib import Path
@@ -73,6 +74,7 @@ def agent(
     known.import_all(imports or ())
     if report is not None:
         check_outputs(None, report)
+    name = shown(journal)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SharedJournalWarning)  # this process does not write
         opened = Agent.open(journal)
@@ -83,16 +85,25 @@ def agent(
             elif prometheus:
                 typer.echo(opened.prometheus(), nl=False)
             elif watch is not None:
-                watched(Console(highlight=False), opened, journal, explain, watch)
+                watched(Console(highlight=False), opened, name, explain, watch)
             else:
-                Console(highlight=False).print(page(opened, journal, explain))
+                Console(highlight=False).print(page(opened, name, explain))
             if report is not None:
                 from rbmle.report import agent_report, write
 
-                place = write(agent_report(opened, title=f"How {Path(journal).stem} is doing"), report)
+                place = write(agent_report(opened, title=f"How {Path(name).stem} is doing"), report)
                 typer.echo(f"Report is in {place}", err=as_json or prometheus)
         finally:
             opened.close(snapshot=False)
+
+
+def shown(journal: str) -> str:
+    """The name of a journal without a password or other arguments.
+
+    >>> shown("postgresql://me:secret@host/shop?sslmode=require")
+    'postgresql://host/shop'
+    """
+    return re.sub("//[^/]*@", "//", journal.partition("?")[0]) if "://" in journal else journal
 
 
 def watched(console: Any, opened: "Agent", name: str, decision: str | None, seconds: float) -> None:

@@ -200,8 +200,8 @@ class Agent(Reading, Keeping, Waiting):
             if core.buffered and not closings:
                 core.put(Open.of(event, core.state.rules.patience), event)
         if not core.buffered or closings:
-            events = [*closings, event] if closings else (event,)
-            if core.commit(events)[-1].seq is None:  # another worker was asked the same
+            done = core.commit([*closings, event])[-1] if closings else core.commit_one(event)
+            if done.seq is None:  # another worker was asked the same
                 core.sync()
                 again = self._repeated(name, X, ids)
                 if again is not None:
@@ -262,7 +262,7 @@ class Agent(Reading, Keeping, Waiting):
         if core.buffered and not closings:
             core.flush_if_full()
             return status
-        done = core.commit([*closings, event] if closings else (event,))[-1].status
+        done = (core.commit([*closings, event])[-1] if closings else core.commit_one(event)).status
         if done is None:  # closed in between
             done = afterwards(core.journal.about(name), core.state.rules, new)
         return done if done is ACCEPTED else core.refuse(done)

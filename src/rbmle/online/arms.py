@@ -32,7 +32,10 @@ class Arms:
     def numbers_of(self, ids: Any, n_arms: int) -> list[int]:
         """The numbers of the arms of a decision; without ids they are 0 … K − 1."""
         if ids is not None:
-            return [self.number(from_json(arm)) for arm in ids]
+            arms = [from_json(arm) for arm in ids]
+            if len(arms) != n_arms or any(hash(arm) is None for arm in arms):  # raises where one has no hash
+                raise ValueError(f"{len(arms)} ids of {n_arms} arms")
+            return [self.number(arm) for arm in arms]
         known = self._positions
         if n_arms > len(known):
             known += [self.number(position) for position in range(len(known), n_arms)]

@@ -65,7 +65,7 @@ class Core:
         self.tally: dict[str, int] = {}
         self.closed = False
         self._warned = self._torn = False
-        self.writer = Writer(journal, self._fold)
+        self.writer = Writer(journal, self._fold, self._fold_one)
         self.synced = self.ticked = time.monotonic()
         self.state = restored(journal, begin)
         self._flusher: threading.Thread | None = None
@@ -78,6 +78,11 @@ class Core:
         """Write events for good and fold them."""
         self._require_open()
         return self.writer.commit(events)
+
+    def commit_one(self, event: Event) -> Result:
+        """`commit` for one event."""
+        self._require_open()
+        return self.writer.commit_one(event)
 
     def put(self, record: Open, event: Event) -> None:
         """Queue an event of a decision that is going to be `record`; called with the lock."""
@@ -133,6 +138,19 @@ class Core:
         if self.state.position // self.snapshot_every > before // self.snapshot_every:
             self._snapshot_unless_it_fails()
         return statuses
+
+    def _fold_one(self, event: Event, seq: int | None) -> Status | None:
+        """`_fold` for one event."""
+        with self.lock:
+            state = self.state
+            if self._torn or self.unwritten or seq != state.position + 1:
+                return self._fold((event,), [seq])[0]
+            self._torn = True
+            status = state.apply(event, seq)
+            self._torn = False
+        if seq % self.snapshot_every == 0:
+            self._snapshot_unless_it_fails()
+        return status
 
     def _written(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -11,7 +11,7 @@ from rbmle.types import FloatArray, IntArray
 
 DAY = 86400.0
 CHANCE = Struct("=d")
-NUMBERS = ("arm_served", "arm_expected", "arm_variance")
+NUMBERS = ("arm_expected", "arm_variance")
 
 
 class Counts:
@@ -19,7 +19,7 @@ class Counts:
 
     by_name      how many decisions, rewards of each status, closings of each kind, …
     by_day       the rewards learnt of the decisions of each day since 1970: [how many, their sum]
-    arm_served   (A,) how often each arm was served, by its number
+    arm_served   [A] how often each arm was served, by its number
     arm_expected, arm_variance  (A,) Σ p and Σ p(1 − p) over the decisions that left it to chance, p < 1
     arm_by_chance               (A,) how often it was served in those
     weights      Σ 1/p and Σ 1/p² over all decisions
@@ -28,7 +28,7 @@ class Counts:
     def __init__(self) -> None:
         self.by_name: dict[str, int] = {}
         self.by_day: dict[int, list[float]] = {}
-        self.arm_served: IntArray = np.zeros(0, dtype=np.int64)
+        self.arm_served: list[int] = []
         self.arm_by_chance: IntArray = np.zeros(0, dtype=np.int64)
         self.arm_expected: FloatArray = np.zeros(0)
         self.arm_variance: FloatArray = np.zeros(0)
@@ -41,12 +41,8 @@ class Counts:
     def served(self, event: Event, numbers: list[int], data: Mapping[str, Any], K: int) -> None:
         """Count a decision among the arms of these numbers."""
         index, body = data["arm"], event.body
-        if len(numbers) != K or not 0 <= index < K:
-            raise ValueError(f"{len(numbers)} ids of {K} arms, {index} served")
         start = len(body) - 8 * K
         chosen, (p,) = numbers[index], CHANCE.unpack_from(body, start + 8 * index)
-        if not 0.0 < p <= 1.0:
-            raise ValueError(f"a chance of {p}")
         most = chosen if p == 1.0 else max(numbers)
         if most >= len(self.arm_served):
             self._grow(max(16, 2 * most))
@@ -68,7 +64,8 @@ class Counts:
             self.arm_variance[numbers] += chances * (1.0 - chances)
 
     def _grow(self, size: int) -> None:
-        for name in ("arm_served", "arm_by_chance", "arm_expected", "arm_variance"):
+        self.arm_served += [0] * (size - len(self.arm_served))
+        for name in ("arm_by_chance", "arm_expected", "arm_variance"):
             old = getattr(self, name)
             new = np.zeros(size, dtype=old.dtype)
             new[: len(old)] = old
@@ -87,6 +84,7 @@ class Counts:
             "by_name": self.by_name,
             "by_day": [[day, *values] for day, values in self.by_day.items()],
             "weights": self.weights,
+            "arm_served": self.arm_served,
             **{name: getattr(self, name).tolist() for name in ("arm_by_chance", *NUMBERS)},
         }
 
@@ -97,7 +95,8 @@ class Counts:
         counts.by_name = {str(name): int(count) for name, count in data["by_name"].items()}
         counts.by_day = {int(day): [int(n), float(value)] for day, n, value in data["by_day"]}
         counts.weights = [float(each) for each in data["weights"]]
-        for name in ("arm_by_chance", *NUMBERS):
-            kind = np.float64 if name in NUMBERS[1:] else np.int64
-            setattr(counts, name, np.array(data[name], dtype=kind))
+        counts.arm_served = [int(each) for each in data["arm_served"]]
+        counts.arm_by_chance = np.array(data["arm_by_chance"], dtype=np.int64)
+        for name in NUMBERS:
+            setattr(counts, name, np.array(data[name], dtype=np.float64))
         return counts

@@ -63,7 +63,9 @@ class Decider:
     def _own(self, state: State, X: FloatArray, ids: Any, name: str) -> tuple[tuple[int, FloatArray], str, int]:
         """The policy's decision; the fallback where the policy fails."""
         rules, policy, t = state.rules, state.policy, state.policy.t
-        ours = self._is_ours(policy)
+        if type(policy) is not self._kind:
+            self._look_at(type(policy))
+        ours = self._ours
         try:
             if self._is_sure and not policy.random and rules.floor == 0.0 and rules.pending == "ignore":
                 arm = policy._choose(X, None, t)
@@ -86,13 +88,10 @@ class Decider:
             return fallback_of(rules.fallback, ids, len(X), rules.seed, name), "fallback", t
         return own, "policy", t
 
-    def _is_ours(self, policy: Policy) -> bool:
-        """Whether a policy is of this package. Sets whether it decides without chance: then `_choose` says all."""
-        kind = type(policy)
-        if kind is not self._kind:
-            self._kind, self._ours = kind, is_ours(kind)
-            self._is_sure = self._ours and issubclass(kind, LinearPolicy) and kind._chances is LinearPolicy._chances
-        return self._ours
+    def _look_at(self, kind: type[Policy]) -> None:
+        """See whether policies of a class are of this package, and whether `_choose` alone says what they do."""
+        self._kind, self._ours = kind, is_ours(kind)
+        self._is_sure = self._ours and issubclass(kind, LinearPolicy) and kind._chances is LinearPolicy._chances
 
     def _with_pending(self, state: State) -> Policy:
         """The policy as it would be if all pending decisions had earned what it expects of them."""

@@ -30,7 +30,7 @@ import numpy as np
 from rbmle import files, plain
 from rbmle.errors import JournalError, RbmleError
 from rbmle.online.arms import Arms
-from rbmle.online.counts import Counts
+from rbmle.online.counts import CHANCE, Counts
 from rbmle.online.ids import from_json
 from rbmle.online.journal.base import Event
 from rbmle.online.rewards import ACCEPTED, Reward, Status, judge, total
@@ -42,6 +42,8 @@ from rbmle.types import FloatArray
 FORMAT = 1
 # What Python and NumPy say to events that make no sense.
 NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+# Why decisions are closed.
+REASONS = ("wait", "age", "full", "erased")
 log = logging.getLogger("rbmle.online")
 
 
@@ -64,9 +66,11 @@ class Open:
     def of(cls, event: Event, patience: float) -> "Open":
         """The record of a decision's event."""
         data, body = event.data, event.body
-        K = data["K"]
+        K, arm = data["K"], data["arm"]
+        if type(K) is not int or type(arm) is not int or not 0 <= arm < K:
+            raise ValueError(f"arm {arm!r} of {K!r}")
         d = len(body) // (8 * K) - 1
-        start = 8 * d * data["arm"]
+        start = 8 * d * arm
         x = np.ndarray((d,), np.float64, bytearray(body[start : start + 8 * d]))
         return cls(str(event.subject), event.time, event.time + patience, x, not data.get("hold", False), [])
 
@@ -142,9 +146,13 @@ class State:
 
     def _decision(self, event: Event) -> None:
         record = Open.of(event, self._patience)
-        if len(record.x) != self.policy.n_features or record.id in self.open:
-            raise ValueError("another number of features, or the same decision again")
         data, K = event.data, event.data["K"]
+        if len(record.x) != self.policy.n_features or len(event.body) != 8 * K * (len(record.x) + 1):
+            raise ValueError("another number of features")
+        if record.id in self.open:
+            raise ValueError("the same decision again")
+        if not 0.0 < CHANCE.unpack_from(event.body, len(event.body) - 8 * (K - data["arm"]))[0] <= 1.0:
+            raise ValueError("a chance that is none")
         numbers = self.arms.numbers_of(data.get("arms"), K)
         self.counts.served(event, numbers, data, K)
         self.open[record.id] = record
@@ -166,6 +174,8 @@ class State:
             return None
         data = event.data
         new = Reward(data["value"], data.get("id"))
+        if type(new.value) not in (float, int) or not (new.id is None or type(new.id) is str):
+            raise ValueError("a reward that is not a number, or whose id is not text")
         status = judge(record.rewards, new, self.rules.aggregate)
         if status is ACCEPTED:
             self.counts.add("accepted", 1)
@@ -180,6 +190,8 @@ class State:
         if record is None:
             return
         why = event.data["why"]
+        if why not in REASONS:
+            raise ValueError(f"closed for {why!r}")
         value = total(record.rewards, self.rules.aggregate) if why != "erased" else None
         if value is None and why == "wait" and record.shown and self.rules.default_reward is not None:
             value = self.rules.default_reward

@@ -95,7 +95,7 @@ class Keeping:
         Open ones are closed, and nothing is learnt of them. What was learnt before stays in the policy's sums until a
         `retrain`. Snapshots that know of them are removed; so are their bytes in a SQLite file.
         """
-        if isinstance(ids, str):
+        if isinstance(ids, str) or not isinstance(ids, Iterable):
             raise InvalidInputError(f"ids must be a list of ids. Got {describe(ids)}.")
         core, names = self._core, {as_id(name) for name in ids}
         core.sync()

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 from rbmle.online.journal.base import CHUNK, Event, Journal, MovedError
@@ -31,7 +32,8 @@ class MemoryJournal(Journal):
         """Write events; one whose subject and key are there already is left out."""
         places: list[int | None] = []
         for event in events:
-            require_time(event)
+            if not isfinite(event.time):
+                require_time(event)
         with self._lock:
             if last is not None and last != self._last:
                 raise MovedError(f"The journal is at {self._last}, not at {last}.")

@@ -20,6 +20,8 @@ SETTINGS = ("server_encoding", "synchronous_commit", "fsync")
 Answer = TypeVar("Answer")
 # Connections of a parent: to close one here would end it there.
 _inherited: list[Any] = []
+# Servers that were warned of.
+_careless: set[str] = set()
 
 
 class Server:
@@ -64,7 +66,8 @@ class Server:
             encoding, commit, fsync = connection.execute(asked.encode()).fetchall()[0]
             if encoding != "UTF8":
                 raise JournalError(f"{self.place} cannot hold journals: its encoding must be UTF8. Got {encoding}.")
-            if fsync != "on":
+            if fsync != "on" and self.place not in _careless:
+                _careless.add(self.place)
                 log.warning("%s has fsync=%s: what is written is lost when its machine dies.", self.place, fsync)
             wait = f"SET LOCAL lock_timeout = {ceil(1000 * self.timeout)}; "
             self._settings = wait + ("SET LOCAL synchronous_commit = on; " if commit == "off" else "")

@@ -157,9 +157,9 @@ def index() -> str:
     parts = [
         "# Methods",
         f"Each of the {len(methods())} pages is made from the method's class: its formula, its parameters with what "
-        "they must be, who defined it, what of that was read, what we changed, what it was tested against; and an example "
-        "with its figure, run when this site was built. *m* and *v* are the mean and the variance of an arm's reward "
-        "under the ridge estimate, *t* is the round; the [glossary](../explanation/glossary.md) has all symbols.",
+        "they must be, who defined it, what of that was read, what we changed, what it was tested against; and an "
+        "example with its figure, run when this site was built. *m* and *v* are the mean and the variance of an arm's "
+        "reward under the ridge estimate, *t* is the round (see the [glossary](../explanation/glossary.md)).",
         "The same in the shell: `rbmle methods`, and `rbmle methods LinRBMLE`. In Python:",
         "```python\nfrom rbmle import LinRBMLE\n\nprint(LinRBMLE.notation, LinRBMLE.source, sep=\"\\n\")\n```",
     ]  # fmt: skip

@@ -22,17 +22,26 @@ def clean():
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory):
+def python(once):
     """The interpreter of an environment in which only the wheel was installed."""
-    folder = tmp_path_factory.mktemp("newcomer")
+    return once("newcomer", install) / "env" / "bin" / "python"
+
+
+def install(folder):
+    """The wheel of this folder into an empty environment, with what figures and tables need."""
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     subprocess.run(pip, check=True, timeout=600, env=clean())
     (wheel,) = folder.glob("rbmle-*.whl")
     venv.create(folder / "env", with_pip=True)
-    found = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    install = [str(found), "-m", "pip", "install", "--quiet", f"rbmle[report] @ {wheel.as_uri()}"]
-    subprocess.run(install, check=True, timeout=1200, env=clean())
-    return found
+    wanted = [
+        str(folder / "env" / "bin" / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        f"rbmle[report] @ {wheel.as_uri()}",
+    ]
+    subprocess.run(wanted, check=True, timeout=1200, env=clean())
 
 
 @pytest.mark.parametrize("page", [*TUTORIALS, DOCS / "index.md", FAMILY], ids=lambda page: page.stem)

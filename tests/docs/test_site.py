@@ -101,7 +101,7 @@ def test_nothing_is_fetched_from_elsewhere(site):
 
 def test_the_measurements_can_fail(site, look):
     """A page with every fault that is looked for."""
-    (site / "bad.html").write_text(
+    (site / "_bad.html").write_text(
         """<html data-theme="light"><body style="background:#fff"><main><p style="color:#999">faint words</p>
         <div style="width:900px">wide</div><img src="none.png" alt="x"><p>$$ \\frac{1}{2} $$</p>
         <div id="late"></div><p style="height:600px">below</p></main>
@@ -109,8 +109,8 @@ def test_the_measurements_can_fail(site, look):
         </body></html>""",
         encoding="utf-8",
     )
-    (page,), console = look(["bad.html"], width=400)
-    (site / "bad.html").unlink()
+    (page,), console = look(["_bad.html"], width=400)
+    (site / "_bad.html").unlink()
     assert page["faint"] and page["outside"] and page["typed"] and not page["images"][0]["loaded"]
     assert page["shift"] > MOST_SHIFT
     assert any("bad" in line for line in console)

@@ -27,7 +27,7 @@ author = "rbmle contributors"
 project_copyright = author
 version = release = rbmle.__version__
 
-extensions = ["sphinx.ext.autodoc", "myst_nb", "mathml", "house_style", "generated"]
+extensions = ["sphinx.ext.autodoc", "myst_nb", "mathml", "house_style", "generated", "picture_sizes"]
 exclude_patterns = ["_build", "_extensions", "**.ipynb_checkpoints"]
 default_role = "literal"
 nitpicky = True
@@ -43,7 +43,7 @@ myst_enable_extensions = ["dollarmath", "deflist", "colon_fence", "attrs_inline"
 myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_timeout = 900  # the first page may have to compile, on a machine that does other things
 nb_execution_show_tb = True
 nb_output_stderr = "remove"
 nb_merge_streams = True
@@ -61,6 +61,7 @@ html_title = f"rbmle {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_favicon = "_static/mark.svg"
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -11,9 +11,10 @@ ACCENTS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": 
 UPPER = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ᵀⁿ", [*"0123456789-+", r"\mathsf{T}", "n"], strict=True))
 LOWER = dict(zip("₀₁₂₃₄₅₆₇₈₉ₜₐₛ", [*"0123456789tas"], strict=True))
 SIGNS = {
-    "−": "-", "·": r"\cdot ", "×": r"\times ", "∝": r"\propto ", "≤": r"\le ", "≥": r"\ge ", "~": r"\sim ", "Σ": r"\sum ",
-    "‖": r"\Vert ", "|": r"\vert ", "½": r"\tfrac{1}{2} ", "⌈": r"\lceil ", "⌉": r"\rceil ", "∞": r"\infty ",
-    "ℓ": r"\ell ", "∈": r"\in ", "…": r"\dots ", ":": r"\;:\; ", "→": r"\to ", "⊗": r"\otimes ", "≈": r"\approx ",
+    "−": "-", "·": r"\cdot ", "×": r"\times ", "∝": r"\propto ", "≤": r"\le ", "≥": r"\ge ", "~": r"\sim ",
+    "Σ": r"\sum ", "‖": r"\Vert ", "|": r"\vert ", "½": r"\tfrac{1}{2} ", "⌈": r"\lceil ", "⌉": r"\rceil ",
+    "∞": r"\infty ", "ℓ": r"\ell ", "∈": r"\in ", "…": r"\dots ", ":": r"\;:\; ", "→": r"\to ", "⊗": r"\otimes ",
+    "≈": r"\approx ",
 }  # fmt: skip
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta", "η": "eta", "θ": "theta",

@@ -16,6 +16,8 @@ MEANING = re.compile(rf"^({NAMES}):\s+(\S.*)$")
 COLUMNS = re.compile(rf"^({NAMES}) {{2,}}(\S.*)$")
 # What types are called in signatures: the last part of their names, and our words for arrays.
 WORDS = {
+    r"<(?:built-in )?function (\w+)[^>]*>": r"\1",
+    r"<[^<>]*>": "...",
     r"~?\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])": "",
     "~": "",
     r"ndarray\[tuple\[Any, \.\.\.\], dtype\[float64\]\]": "FloatArray",

@@ -1,4 +1,4 @@
-"""Mathematics as MathML, which browsers typeset themselves: no script, nothing fetched, nothing that shifts while loading.
+"""Mathematics as MathML, which browsers typeset themselves: no script, nothing fetched, nothing that shifts.
 
 The one thing that a system may lack is a font with the sizes of brackets and roots, so pages bring one along.
 """

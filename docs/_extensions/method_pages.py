@@ -108,7 +108,10 @@ def alt(results: Results) -> str:
     """What the figure shows, in words and numbers."""
     ends = {name: float(sorted(results.final_regret(name))[results.trials // 2]) for name in results.policies}
     told = ", ".join(f"{name} {ends[name]:.0f}" for name in sorted(ends, key=ends.__getitem__))
-    return f"Curves of cumulative regret over {results.horizon} rounds, median of {results.trials} trials. At the end: {told}."
+    return (
+        f"Curves of cumulative regret over {results.horizon} rounds, median of {results.trials} trials. "
+        f"At the end: {told}."
+    )
 
 
 def parameters(cls: type[Policy]) -> str:
@@ -153,17 +156,19 @@ def index() -> str:
     """The table of all methods, kind by kind."""
     parts = [
         "# Methods",
-        f"Each of the {len(methods())} pages is made from the method's class: its formula, its parameters with what they "
-        "must be, who defined it, what of that was read, what we changed, what it was tested against; and an example "
-        "with its figure, run when this site was built. *m* and *v* are the mean and the variance of an arm's reward "
-        "under the ridge estimate, *t* is the round; the [glossary](../explanation/glossary.md) has all symbols.",
+        f"Each of the {len(methods())} pages is made from the method's class: its formula, its parameters with what "
+        "they must be, who defined it, what of that was read, what we changed, what it was tested against; and an "
+        "example with its figure, run when this site was built. *m* and *v* are the mean and the variance of an arm's "
+        "reward under the ridge estimate, *t* is the round (see the [glossary](../explanation/glossary.md)).",
         "The same in the shell: `rbmle methods`, and `rbmle methods LinRBMLE`. In Python:",
         "```python\nfrom rbmle import LinRBMLE\n\nprint(LinRBMLE.notation, LinRBMLE.source, sep=\"\\n\")\n```",
     ]  # fmt: skip
     for kind in KINDS:
         members = {name: cls for name, cls in methods().items() if cls.kind == kind}
         lines = ["| method | what it is | formula |", "|---|---|---|"]
-        lines += [f"| [{name}]({name}.md) | {text(cls.title)} | ${rows(cls.notation)[0]}$ |" for name, cls in members.items()]
+        lines += [
+            f"| [{name}]({name}.md) | {text(cls.title)} | ${rows(cls.notation)[0]}$ |" for name, cls in members.items()
+        ]
         parts += [f"## {kind[:1].upper()}{kind[1:]}", "\n".join(lines)]
     names = "\n".join(methods())
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```"]) + "\n"

@@ -18,7 +18,7 @@ INNER = ("rbmle.paper.published", "rbmle.evaluation.estimators")
 
 @dataclass(frozen=True)
 class Name:
-    """A public name: where it is found, what kind of thing it is, and the thing itself (None: its library is missing)."""
+    """A public name: where it is found, what kind of thing it is, the thing itself (None: its library is missing)."""
 
     module: str
     name: str

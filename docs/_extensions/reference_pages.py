@@ -74,7 +74,11 @@ def held(thing: object) -> str:
     if isinstance(thing, Mapping):
         return f"By name: {', '.join(f'``{key}``' for key in thing)}."
     if isinstance(thing, tuple | list):
-        return f"{len(thing)} of these: " + ", ".join(f"``{getattr(part, '__name__', repr(part))}``" for part in thing) + "."
+        return (
+            f"{len(thing)} of these: "
+            + ", ".join(f"``{getattr(part, '__name__', repr(part))}``" for part in thing)
+            + "."
+        )
     return f"``{thing!r}``"
 
 

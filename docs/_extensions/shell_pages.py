@@ -10,8 +10,8 @@ from rbmle.cli import app
 
 LIST = """# Reference
 
-Everything here comes from the docstrings of the code. Public is what these pages name; what begins with an underscore, and
-the packages that are not here, may change without a word.
+Everything here comes from the docstrings of the code. Public is what these pages name; what begins with an underscore,
+and the packages that are not here, may change without a word.
 
 ```python
 import rbmle

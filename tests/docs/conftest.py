@@ -1,5 +1,6 @@
 """The site, built once as `make docs` builds it, and a browser that looks at its pages."""
 
+import fcntl
 import importlib.util
 import json
 import os
@@ -19,7 +20,28 @@ PATIENCE = 900_000
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
+def once(tmp_path_factory):
+    """A function that lets `make` fill a folder, once for all workers of a run; the others wait for it."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+
+    def once(name, make):
+        folder, done = shared / name, shared / f"{name}.done"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                make(folder)
+                done.touch()
+        return folder
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def site(once):
     """A folder of HTML. Any warning of Sphinx is an error, and so is a page whose code fails.
 
     With RBMLE_SITE, a site that was built before is looked at.
@@ -28,13 +50,19 @@ def site(tmp_path_factory):
         return Path(os.environ["RBMLE_SITE"]).resolve()
     if importlib.util.find_spec("sphinx") is None:
         pytest.skip("sphinx is not installed: pip install --group docs")
-    source, target = tmp_path_factory.mktemp("site") / "docs", tmp_path_factory.mktemp("site") / "html"
-    shutil.copytree(ROOT / "docs", source, ignore=shutil.ignore_patterns("_build", "methods", "reference", "__pycache__"))
+    return once("site", build) / "html"
+
+
+def build(folder):
+    """As `make docs` does, in a folder of its own."""
+    source, target = folder / "docs", folder / "html"
+    shutil.copytree(
+        ROOT / "docs", source, ignore=shutil.ignore_patterns("_build", "methods", "reference", "__pycache__")
+    )
     shutil.copy(ROOT / "CHANGELOG.md", source.parent)  # a page includes it
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "-n", "--keep-going", str(source), str(target)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False, env=dict(os.environ))
     assert done.returncode == 0, done.stderr[-5000:] + done.stdout[-2000:]
-    return target
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +71,7 @@ def look(site, open_browser):
     browser = open_browser(site)
 
     def look(names, *, width, dark=False):
-        frame = site / f"frame-{width}-{int(dark)}.html"
+        frame = site / f"_frame-{os.getpid()}-{width}-{int(dark)}.html"
         frame.write_text(FRAME.replace("WIDTH", str(width)).replace("NAMES", " ".join(names)), encoding="utf-8")
         done = browser._run(
             frame.name, dark, "--dump-dom", f"--virtual-time-budget={PATIENCE}", f"--window-size={max(width, 600)},1000"
@@ -51,6 +79,8 @@ def look(site, open_browser):
         frame.unlink()
         found = re.search(r'<pre id="measured">(.*?)</pre>', done.stdout, re.DOTALL)
         assert found and found[1], f"the browser did not report: {done.stdout[-300:]} {done.stderr[-2000:]}"
-        return json.loads(unescape(found[1])), [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+        # The theme tells what it does, under its name; that is no complaint.
+        said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and '"[PST]: ' not in line]
+        return json.loads(unescape(found[1])), said
 
     return look

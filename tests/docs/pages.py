@@ -35,3 +35,11 @@ def written():
     made = ("_build", "_extensions", "methods", "reference")
     found = (path for path in sorted(DOCS.rglob("*.md")) if path.relative_to(DOCS).parts[0] not in made)
     return {str(path.relative_to(DOCS)): path for path in found}
+
+
+def figure_cells(path):
+    """Every cell, and whether it is one that shows a figure: then it says in words what is seen."""
+    whole = CELL.findall(path.read_text(encoding="utf-8"))
+    return [
+        [OPTIONS.sub("", cell), OPTIONS.match(cell) is not None and "alt:" in OPTIONS.match(cell)[1]] for cell in whole
+    ]

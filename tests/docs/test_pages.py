@@ -6,10 +6,10 @@ import re
 from fnmatch import fnmatch
 
 import pytest
+from tests.docs.pages import DOCS, ROOT, TUTORIALS, cells, extension, written
 
 import rbmle
 from rbmle.policies import Policy
-from tests.docs.pages import DOCS, ROOT, TUTORIALS, cells, extension, written
 
 PAGES = written()
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -88,7 +88,8 @@ def test_formulas(plain, typeset):
 def test_docstrings_become_restructured_text():
     text = "What *is* `a`.\n\nalpha: the\n    width_\nbeta, c  more\n\n    x   kept\n\n>>> 1\n1"
     assert extension("house_style").restructured(text).split("\n\n") == [
-        r"What \*is\* ``a``.", "``alpha``\n    the width\\_", "``beta, c``\n    more", "::", "    x   kept", ">>> 1\n1\n",
+        r"What \*is\* ``a``.", "``alpha``\n    the width\\_", "``beta, c``\n    more", "::",
+        "    x   kept", ">>> 1\n1\n",
     ]  # fmt: skip
 
 
@@ -120,7 +121,9 @@ def test_every_page_is_in_the_contents(made):
             entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
             for entry in entries:
                 wanted = str(((DOCS / name).parent / f"{entry}.md").resolve().relative_to(DOCS))
-                found = [page for page in (*PAGES, *made) if fnmatch(page, wanted) and page.count("/") == wanted.count("/")]
+                found = [
+                    page for page in (*PAGES, *made) if fnmatch(page, wanted) and page.count("/") == wanted.count("/")
+                ]
                 assert found, f"{name} lists {entry}, which is not there"
                 todo += found
     assert set(PAGES) - reached == set()
@@ -144,7 +147,9 @@ def test_code_of_pages_fits_and_figures_are_described(name):
         ast.parse(cell)
         assert max(map(len, cell.splitlines())) <= 88
     text = PAGES[name].read_text(encoding="utf-8")
-    for head, code in re.findall(r"^```\{code-cell\}[^\n]*\n(---\n.*?\n---\n)?(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for head, code in re.findall(
+        r"^```\{code-cell\}[^\n]*\n(---\n.*?\n---\n)?(.*?)^```$", text, re.MULTILINE | re.DOTALL
+    ):
         last = code.strip().splitlines()[-1]
         if re.match(r"figure$|draw\(|.*\.plot\(", last):
             assert "alt:" in head, f"a figure without words: {last}"

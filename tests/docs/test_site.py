@@ -1,10 +1,9 @@
-"""The site in a real browser: every page, on a phone and on a desk, in both colour schemes; and what its index names."""
+"""The site in a real browser: every page, on a phone and on a desk, in both colour schemes; and its index."""
 
 import re
 import zlib
 
 import pytest
-
 from tests.docs.pages import extension
 
 pytestmark = pytest.mark.long
@@ -25,7 +24,8 @@ def inventory(site):
 
 @pytest.fixture(scope="module")
 def pages(site):
-    return sorted(str(path.relative_to(site)) for path in site.rglob("*.html") if path.name != "search.html")
+    found = (str(path.relative_to(site)) for path in site.rglob("*.html"))
+    return sorted(name for name in found if name[0] != "_" and name != "search.html")
 
 
 @pytest.fixture(scope="module", params=SIZES, ids=["phone", "dark phone", "desk", "dark desk"])
@@ -101,15 +101,16 @@ def test_nothing_is_fetched_from_elsewhere(site):
 
 def test_the_measurements_can_fail(site, look):
     """A page with every fault that is looked for."""
-    (site / "bad.html").write_text(
+    (site / "_bad.html").write_text(
         """<html data-theme="light"><body style="background:#fff"><main><p style="color:#999">faint words</p>
         <div style="width:900px">wide</div><img src="none.png" alt="x"><p>$$ \\frac{1}{2} $$</p>
         <div id="late"></div><p style="height:600px">below</p></main>
-        <script>console.error("bad"); setTimeout(() => { late.style.height = "300px"; }, 200);</script></body></html>""",
+        <script>console.error("bad"); setTimeout(() => { late.style.height = "300px"; }, 200);</script>
+        </body></html>""",
         encoding="utf-8",
     )
-    (page,), console = look(["bad.html"], width=400)
-    (site / "bad.html").unlink()
+    (page,), console = look(["_bad.html"], width=400)
+    (site / "_bad.html").unlink()
     assert page["faint"] and page["outside"] and page["typed"] and not page["images"][0]["loaded"]
     assert page["shift"] > MOST_SHIFT
     assert any("bad" in line for line in console)

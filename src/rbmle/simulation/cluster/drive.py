@@ -1,6 +1,6 @@
 """The sender's part: packets to wherever a worker is free, outcomes kept as they come, lost packets sent again."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -12,8 +12,8 @@ from rbmle.simulation.cluster.work import Answer, Order, Parcel
 from rbmle.simulation.jobs import Batch, Play, Task
 from rbmle.simulation.outcomes import Outcomes
 
-# How often a task may end the worker that it is played on.
-ATTEMPTS = 3
+# How often a task may be lost, the last times by itself.
+ATTEMPTS = 4
 
 
 class Lost(NamedTuple):
@@ -81,11 +81,12 @@ class Lot:
 
 
 class Packet(NamedTuple):
-    """What is on its way."""
+    """What is on its way; a suspect is one task, and nothing else is on its way meanwhile."""
 
     lot: Lot
     numbers: list[int]
     shard: Shard | None
+    suspect: bool = False
 
 
 class Drive:
@@ -104,7 +105,8 @@ class Drive:
         self._lot = next(self._lots, None)
         self._flying: dict[Hashable, Packet] = {}
         self._again: list[Lot] = []
-        self._attempts = Counter[tuple[int, int]]()
+        self._suspects = deque[tuple[Lot, int]]()
+        self._losses = Counter[tuple[int, int]]()
 
     def run(self) -> None:
         """Send, wait, keep, until all is there."""
@@ -139,6 +141,11 @@ class Drive:
 
     def _packets(self, most: int, shards: Shards) -> Iterator[Packet]:
         while len(self._flying) < most:
+            if self._suspects:
+                if not self._flying:  # by itself, so that nobody else's death is blamed on it
+                    lot, number = self._suspects.popleft()
+                    yield Packet(lot, [number], shards.new(), suspect=True)
+                return
             while self._lot is not None and not self._lot.queue:
                 self._lot = next(self._lots, None)
             self._again = [lot for lot in self._again if lot.queue]
@@ -166,23 +173,27 @@ class Drive:
             lot.forget()
 
     def _lost(self, packet: Packet, lost: Lost, shards: Shards) -> None:
-        """Send again what the worker had not finished; data that are lost, too."""
+        """Send again what the worker had not finished; data that are lost, too.
+
+        Tasks come along that did nothing: they only waited on a worker that died. So they are sent again one by one,
+        and those that are lost again when nothing else is on its way.
+        """
         lot = packet.lot
         if lost.data:
             lot.forget()
         shards.lost(packet.shard)
-        again = []
         for number in packet.numbers:
-            task = lot.tasks[number]
+            task, known = lot.tasks[number], (id(lot), number)
             if all(self._outcomes.find(piece.key) is not None for piece in task.pieces):
                 self._finished(lot, task, 0.0)
                 continue
-            again.append(number)
-            self._attempts[id(lot), number] += 1
-            if self._attempts[id(lot), number] >= ATTEMPTS:
+            self._losses[known] += 1
+            if packet.suspect and self._losses[known] >= ATTEMPTS:
                 raise WorkerLostError(
-                    f"{task.job.kind}: workers died {ATTEMPTS} times over {task.names}. Is there enough memory?"
+                    f"{task.job.kind}: workers died again and again over {task.names}. Is there enough memory?"
                 )
-        if again:
-            lot.queue.again(again)
-            self._again.append(lot)
+            if self._losses[known] == 1:
+                lot.queue.again([number])
+                self._again.append(lot)
+            else:
+                self._suspects.append((lot, number))

@@ -177,3 +177,41 @@ def test_an_edit_of_a_formula_leaves_kernels_compiled(tmp_path: Path) -> None:
     assert names[1][0] == names[0][0] and names[1][1] == names[1][2] != names[0][1]
     assert names[2] == names[1]
     assert names[3][0] != names[2][0] and names[3][1] != names[2][1]
+
+
+TOGETHER = """
+import sys
+from rbmle.kernels.normal import first_max
+import numpy as np
+print("ready", flush=True)
+sys.stdin.readline()
+first_max(np.array([1.0, 3.0, 2.0]))
+print(sum(first_max.stats.cache_misses.values()))
+"""
+
+
+def test_processes_that_begin_at_once_compile_once(tmp_path: Path) -> None:
+    environment = os.environ | {"RBMLE_CACHE_DIR": str(tmp_path / "cache")}
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    started = [subprocess.Popen([sys.executable, "-c", TOGETHER], env=environment, **options) for _ in range(3)]
+    for each in started:
+        assert each.stdout.readline() == "ready\n"
+    for each in started:
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    assert sorted(int(each.communicate(timeout=120)[0]) for each in started) == [0, 0, 1]
+
+
+def test_nobody_waits_for_a_compiler_that_died_or_for_a_folder_without_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = cache.Turn(tmp_path / "f.turn"), cache.Turn(tmp_path / "f.turn")
+    assert not one.take()
+    monkeypatch.setattr(cache, "PATIENCE", 0.1)
+    assert other.take(), "somebody else had it, and too long"
+    one.end()
+    other.end()
+    assert not list(tmp_path.iterdir())
+    assert not other.take(), "nobody has it"
+    other.end()
+    assert not cache.Turn(tmp_path / "missing" / "f.turn").take()

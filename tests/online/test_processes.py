@@ -55,9 +55,14 @@ def test_a_killed_worker_loses_nothing(tmp_path):
     assert sum(phases.values()) == 4
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    return tmp_path / "a.db" if request.param == "sqlite" else request.getfixturevalue("server").database()
+
+
 @pytest.mark.long
-def test_a_hundred_kills(tmp_path):
-    phases = kill_often(tmp_path / "a.db", 100)
+def test_a_hundred_kills(place):
+    phases = kill_often(place, 100)
     print(f"killed in: {phases}")
     assert min(phases.values()) >= 5
 
@@ -102,8 +107,8 @@ def test_three_workers_learn_as_one(tmp_path):
 
 
 @pytest.mark.long
-def test_three_workers_learn_as_one_for_long(tmp_path):
-    three_share(tmp_path / "a.db", 2000, kill=True)
+def test_three_workers_learn_as_one_for_long(place):
+    three_share(place, 2000, kill=True)
 
 
 def test_a_full_disk(tmp_path):

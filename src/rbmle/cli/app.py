@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import bounds, compare, doctor, evaluate, fit, methods, paper, real, select, study
+from rbmle.cli import agent, bounds, compare, doctor, evaluate, fit, methods, paper, real, select, study
 from rbmle.errors import RbmleError
 
 
@@ -54,6 +54,7 @@ app.command(epilog=methods.EXAMPLES)(methods.methods)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=select.EXAMPLES)(select.select)
 app.command(epilog=fit.EXAMPLES)(fit.fit)
+app.command(epilog=agent.EXAMPLES)(agent.agent)
 app.command(epilog=bounds.EXAMPLES)(bounds.bounds)
 app.command(epilog=paper.EXAMPLES)(paper.paper)
 app.command(epilog=study.EXAMPLES)(study.study)

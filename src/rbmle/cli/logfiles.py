@@ -17,8 +17,8 @@ LogName = Annotated[
     typer.Argument(
         metavar="LOG",
         help="A .parquet, .csv or .jsonl file, a folder of them, a .dsjson or .vw file of Vowpal Wabbit (.vw: text of "
-        "cb_explore_adf), a .db file with an agent's journal, or the name of a data set: of one that is no log, a log "
-        "of random decisions.",
+        "cb_explore_adf), the journal of an agent (a file or a postgresql:// URL), or the name of a data set: of one "
+        "that is no log, a log of random decisions.",
     ),
 ]
 Columns = Annotated[
@@ -40,7 +40,7 @@ Imports = Annotated[list[str] | None, typer.Option("--import", help=known.IMPORT
 
 HASHED = 2**6
 """Numbers of a vector that features with names are hashed into."""
-DSJSON, CB_TEXT, JOURNALS = (".dsjson", ".dsjson.gz"), (".vw", ".vw.gz"), (".db", ".sqlite", ".sqlite3")
+DSJSON, CB_TEXT = (".dsjson", ".dsjson.gz"), (".vw", ".vw.gz")
 
 
 def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) -> "Log":
@@ -55,22 +55,26 @@ def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) ->
         return Log.from_dsjson(name, n_features=HASHED, on_error=on_error)
     if name.lower().endswith(CB_TEXT):
         return Log.from_cb_text(name, n_features=HASHED, on_error=on_error)
+    if is_journal(name):
+        from rbmle.online.opening import journal_of
+
+        journal = journal_of(name, create=False)
+        try:
+            return journal.log()
+        finally:
+            journal.close()
     if not Path(name).exists():
         raise RbmleError(f"{name} cannot be read: there is no such file, folder or data set.")
-    if name.lower().endswith(JOURNALS):
-        return of_journal(name)
     return Log.read(name, columns=renamed(columns), n_arms=arms, on_error=on_error)
 
 
-def of_journal(path: str) -> "Log":
-    """What an agent decided and earned; the agent goes on undisturbed."""
-    from rbmle.online import Agent
+def is_journal(name: str) -> bool:
+    """Whether a name is that of an agent's journal: a database, not a table."""
+    if name.startswith(("postgresql://", "postgres://")):
+        return True
+    from rbmle.logs.opening import is_database
 
-    agent = Agent.open(path)
-    try:
-        return agent.log()
-    finally:
-        agent.close(snapshot=False)
+    return is_database(Path(name))
 
 
 def renamed(text: str | None) -> dict[str, Any] | None:

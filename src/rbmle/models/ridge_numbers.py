@@ -14,6 +14,8 @@ from rbmle.models.state import read_state, require_count, require_definite, requ
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray
 
+# A product of at most so many multiplications is left to one thread by every BLAS we know.
+ONE_THREAD = 2**18
 # Observations between two refreshes of the inverse: few enough for rounding, so many that their cost does not show.
 REFRESH = 8192
 
@@ -24,7 +26,7 @@ def squared(C_inv: FloatArray) -> FloatArray:
     LAPACK's own (dpotri) wakes BLAS's threads for any size, and each of them then spins for some 50 ms.
     """
     d = len(C_inv)
-    inverse, rows = np.empty((d, d)), max(16, kernels.linear.predict.ONE_THREAD // (d * d))
+    inverse, rows = np.empty((d, d)), max(16, ONE_THREAD // (d * d))
     for i in range(0, d, rows):
         inverse[i : i + rows] = C_inv[i:, i : i + rows].T @ C_inv[i:]  # what stands above is 0
     lower: FloatArray = np.tril(inverse)

@@ -1,6 +1,7 @@
 """What is counted while a journal is read."""
 
 from collections.abc import Mapping
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from rbmle.online.journal.base import Event
 from rbmle.types import FloatArray, IntArray
 
 DAY = 86400.0
+CHANCE = Struct("=d")
 NUMBERS = ("arm_served", "arm_expected", "arm_variance")
 
 
@@ -38,26 +40,29 @@ class Counts:
 
     def served(self, event: Event, numbers: list[int], data: Mapping[str, Any], K: int) -> None:
         """Count a decision among the arms of these numbers."""
-        if len(numbers) != K:
-            raise ValueError(f"{len(numbers)} ids of {K} arms")
-        chances = np.frombuffer(event.body, offset=len(event.body) - 8 * K)
-        chosen, p = numbers[data["arm"]], float(chances[data["arm"]])
+        index, body = data["arm"], event.body
+        if len(numbers) != K or not 0 <= index < K:
+            raise ValueError(f"{len(numbers)} ids of {K} arms, {index} served")
+        start = len(body) - 8 * K
+        chosen, (p,) = numbers[index], CHANCE.unpack_from(body, start + 8 * index)
         if not 0.0 < p <= 1.0:
             raise ValueError(f"a chance of {p}")
         most = chosen if p == 1.0 else max(numbers)
         if most >= len(self.arm_served):
             self._grow(max(16, 2 * most))
-        self.add("decisions", 1)
-        by = data.get("by")
+        names = self.by_name
+        names["decisions"] = names.get("decisions", 0) + 1
+        by, agreed = data.get("by"), data.get("agreed")
         if by is not None:
             self.add(by, 1)
-        agreed = data.get("agreed")
         if agreed is not None:
             self.add("agreed" if agreed else "disagreed", 1)
         self.arm_served[chosen] += 1
-        self.weights[0] += 1.0 / p
-        self.weights[1] += 1.0 / (p * p)
+        weights = self.weights
+        weights[0] += 1.0 / p
+        weights[1] += 1.0 / (p * p)
         if p < 1.0:
+            chances = np.frombuffer(body, offset=start)
             self.arm_by_chance[chosen] += 1
             self.arm_expected[numbers] += chances
             self.arm_variance[numbers] += chances * (1.0 - chances)

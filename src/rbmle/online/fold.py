@@ -33,7 +33,7 @@ from rbmle.online.arms import Arms
 from rbmle.online.counts import Counts
 from rbmle.online.ids import from_json
 from rbmle.online.journal.base import Event
-from rbmle.online.rewards import Reward, Status, judge, total
+from rbmle.online.rewards import ACCEPTED, Reward, Status, judge, total
 from rbmle.online.rules import Rules
 from rbmle.policies import storage
 from rbmle.policies.base import Policy
@@ -66,7 +66,8 @@ class Open:
         data, body = event.data, event.body
         K = data["K"]
         d = len(body) // (8 * K) - 1
-        x = np.frombuffer(body, count=d, offset=8 * d * data["arm"]).copy()
+        start = 8 * d * data["arm"]
+        x = np.ndarray((d,), np.float64, bytearray(body[start : start + 8 * d]))
         return cls(str(event.subject), event.time, event.time + patience, x, not data.get("hold", False), [])
 
     def copy(self) -> "Open":
@@ -163,9 +164,10 @@ class State:
         record = self.open.get(str(event.subject))
         if record is None:
             return None
-        new = Reward(event.data["value"], event.data.get("id"))
+        data = event.data
+        new = Reward(data["value"], data.get("id"))
         status = judge(record.rewards, new, self.rules.aggregate)
-        if status is Status.ACCEPTED:
+        if status is ACCEPTED:
             self.counts.add("accepted", 1)
             record.rewards.append(new)
             record.shown = True
@@ -192,18 +194,12 @@ class State:
         if value is None:
             self.counts.add("void", 1)
             return
-        try:
-            self.policy.update(record.x, value)
-        except RbmleError as reason:  # the same for all who read this journal
+        if taught(self.policy, record, value):
+            self.counts.learnt(record.time, value)
+        else:
             self.counts.add("not learnt", 1)
-            log.warning("The reward %g of decision %s cannot be learnt: %s", value, record.id, reason)
-            return
-        self.counts.learnt(record.time, value)
         if self.previous is not None:
-            try:
-                self.previous.update(record.x, value)
-            except RbmleError as reason:
-                log.warning("The policy before cannot learn the reward %g of %s: %s", value, record.id, reason)
+            taught(self.previous, record, value)
 
     def _arm(self, event: Event) -> None:
         self.arms.add(from_json(event.data["id"]), event.data.get("row"))
@@ -222,8 +218,21 @@ class State:
         self.closings += 1
 
     def _tally(self, event: Event) -> None:
-        for name, count in event.data.items():
-            self.counts.add(name, int(count))
+        for name, count in [(name, int(count)) for name, count in event.data.items()]:
+            self.counts.add(name, count)
+
+
+def taught(policy: Policy, record: Open, value: float) -> bool:
+    """Let a policy learn what a decision earned; whether it could. It is the same for all who read the journal."""
+    try:
+        policy.update(record.x, value)
+    except MemoryError:  # would not be the same for all
+        raise
+    except Exception as reason:
+        log.warning("The reward %g of decision %s cannot be learnt: %r", value, record.id, reason)
+        log.debug("It was refused here:", exc_info=True)
+        return False
+    return True
 
 
 def packed(policy: Policy) -> bytes:

@@ -6,6 +6,7 @@ from rbmle.kernels import loads_when_used
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear import (
+        blocks,
         catalogue,
         columns,
         constrained,
@@ -13,14 +14,19 @@ if TYPE_CHECKING:
         formula,
         index,
         lanes,
+        lazy,
         perturbed,
+        posterior,
         predict,
         ridge,
         rounds,
+        search,
+        sets,
         vids,
     )
 
 __all__ = [
+    "blocks",
     "catalogue",
     "columns",
     "constrained",
@@ -28,10 +34,14 @@ __all__ = [
     "formula",
     "index",
     "lanes",
+    "lazy",
     "perturbed",
+    "posterior",
     "predict",
     "ridge",
     "rounds",
+    "search",
+    "sets",
     "vids",
 ]
 

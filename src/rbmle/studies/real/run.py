@@ -16,9 +16,9 @@ from rbmle.errors import InvalidParameterError, RbmleError
 from rbmle.params import Integer
 from rbmle.problems import Problem
 from rbmle.report import Report, write
+from rbmle.simulation.carrying import carry_out
 from rbmle.simulation.engine import require_jobs
 from rbmle.simulation.experiment import Experiment, Source, batches, identity_or_reason, recorded_rounds
-from rbmle.simulation.jobs import carry_out
 from rbmle.simulation.manifest import settings_of
 from rbmle.simulation.outcomes import Outcomes
 from rbmle.studies.experiments import form_name, grid_name, seeds

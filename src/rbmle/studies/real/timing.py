@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from rbmle.problems import Problem
 from rbmle.problems.checked import checked_rounds
-from rbmle.simulation.jobs import single_threaded_algebra
+from rbmle.simulation.carrying import single_threaded_algebra
 from rbmle.simulation.players import player
 from rbmle.studies.real.entrants import Entrant
 from rbmle.studies.real.sets import RealSet

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import bounds, compare, doctor, evaluate, fit, methods, paper, select, study
+from rbmle.cli import bounds, compare, doctor, evaluate, fit, methods, paper, select, study, warm
 from rbmle.errors import RbmleError
 
 
@@ -58,3 +58,4 @@ app.command(epilog=bounds.EXAMPLES)(bounds.bounds)
 app.command(epilog=paper.EXAMPLES)(paper.paper)
 app.command(epilog=study.EXAMPLES)(study.study)
 app.command(epilog=doctor.EXAMPLES)(doctor.doctor)
+app.command(epilog=warm.EXAMPLES)(warm.warm)

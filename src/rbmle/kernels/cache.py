@@ -5,6 +5,8 @@ import hashlib
 import os
 import pickle
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -12,6 +14,8 @@ from typing import Any
 import numba
 import platformdirs
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from rbmle.files import lock
 
 # What reading a damaged file ends in: the system's refusal, or anything that unpickling foreign bytes can raise.
 DAMAGE = (OSError, EOFError, pickle.PickleError, ArithmeticError, AttributeError, ImportError, LookupError, MemoryError,
@@ -25,6 +29,8 @@ FORMULAS = (*FOUNDATION, "models", "policies", "paper/published")
 KERNELS = ("rbmle.kernels.", "rbmle.families.")
 # What functions may refer to without being compiled anew each time.
 LIBRARIES = ("rbmle", "numpy", "math", "numba", "builtins")
+# The file whose lock whoever writes holds.
+LOCK = ".lock"
 
 
 @functools.cache
@@ -90,6 +96,17 @@ def unkept(folder: Path, reason: BaseException) -> None:
     say(f"machine code cannot be kept in {folder} ({why}), so every process compiles anew.")
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Write as the only one: of two that add to an index at the same time one would be forgotten."""
+    handle = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        lock(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
 class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba's are not typed
     """numba's file of machine code with a checksum: damaged code must not run."""
 
@@ -149,7 +166,8 @@ class GuardedCache(FunctionCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep machine code for later processes, if that is possible."""
         try:
-            super().save_overload(sig, data)
+            with alone_in(self._folder):
+                super().save_overload(sig, data)
         except DAMAGE as reason:
             unkept(self._folder.parent, reason)
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import agent, bounds, compare, doctor, evaluate, fit, methods, paper, real, select, study
+from rbmle.cli import agent, bounds, compare, doctor, evaluate, fit, methods, paper, real, select, study, warm
 from rbmle.errors import RbmleError
 
 
@@ -60,3 +60,4 @@ app.command(epilog=paper.EXAMPLES)(paper.paper)
 app.command(epilog=study.EXAMPLES)(study.study)
 app.command("real-data", epilog=real.EXAMPLES)(real.real_data)
 app.command(epilog=doctor.EXAMPLES)(doctor.doctor)
+app.command(epilog=warm.EXAMPLES)(warm.warm)

@@ -16,8 +16,8 @@ from rbmle.params import Real
 from rbmle.policies.base import Policy, one_hot
 from rbmle.policies.formulas import BoundFormula, Formula
 from rbmle.policies.formulas import formula as formula
-from rbmle.policies.threads import share_out
 from rbmle.policies.table import RoundTable, WeightTable, require_table
+from rbmle.policies.threads import share_out
 from rbmle.random import generator, twin_of
 from rbmle.types import FloatArray, IntArray
 

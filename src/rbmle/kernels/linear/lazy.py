@@ -12,6 +12,7 @@ bounds    (3, K)  top, reach, since; top and reach so much larger that rounding,
 squares   (K,)    ‖x_a‖²
 lost      (2,)    what rounding is taken to be of m_a/‖x_a‖ and of v_a/‖x_a‖²
 drift     (1,)    D
+hot       (32,)   arms that were the best ones lately
 found     (n,)    scratch: arms that are looked at
 """
 
@@ -42,6 +43,7 @@ class Bounds(NamedTuple):
     squares: FloatArray
     lost: FloatArray
     drift: FloatArray
+    hot: IntArray
     found: IntArray
 
 
@@ -68,7 +70,7 @@ def losses(theta: FloatArray, inverse: FloatArray, lost: FloatArray) -> None:
 @compiled
 def begin(rows: FloatArray, known: Bounds) -> None:
     """Bounds from means and variances that are up to date."""
-    bounds, squares, lost, drift, _ = known
+    bounds, squares, lost, drift, _, _ = known
     for a in range(len(squares)):
         bounds[0, a] = rows[0, a] + lost[0] * math.sqrt(squares[a])
         bounds[1, a] = math.sqrt(max(rows[1, a], 0.0) + lost[1] * squares[a]) * UP
@@ -103,7 +105,7 @@ def scan(known: Bounds, bonus: tuple[float, float], top: float) -> int:
 @compiled
 def look(held: Columns, known: Bounds, weights: Weights, arms: IntArray, best: int, top: float) -> tuple[int, float]:
     """Look at some arms: their bounds are renewed; the best arm of these and of `best`, and its score."""
-    contexts, (bounds, squares, lost, drift, _) = held.contexts, known
+    contexts, (bounds, squares, lost, drift, _, _) = held.contexts, known
     C, theta, T, m, v, g = quadratic(held.theta, held.inverse, LOOKED, held.theta)
     outer, inner, rooted = weights
     for first in range(0, len(arms), LOOKED):
@@ -125,17 +127,17 @@ def look(held: Columns, known: Bounds, weights: Weights, arms: IntArray, best: i
 
 
 @compiled
-def choose(held: Columns, known: Bounds, weights: Weights, last: int) -> tuple[int, int]:
+def choose(held: Columns, known: Bounds, weights: Weights) -> tuple[int, int]:
     """The arm of the largest index and how many were looked at; −1 where these are more than are worth it.
 
-    last: the arm of the round before, which is looked at first: the higher a score is known, the fewer reach it.
+    Hot arms are looked at first: the higher a score is known, the fewer reach it.
     """
     contexts, theta, found = held.contexts, held.theta, known.found
     (tops, reaches, since), lost, now = known.bounds, known.lost, known.drift[0]
     outer, inner, rooted = weights
     steady = outer * math.sqrt(inner) * UP if rooted else 0.0
     squared = 0.0 if rooted else outer * UP
-    best, top = look(held, known, weights, np.array([last]), -1, 0.0)
+    best, top = look(held, known, weights, known.hot, -1, 0.0)
     count = scan(known, (steady, squared), top)
     if count > len(found):
         return -1, count

@@ -72,7 +72,7 @@ class RidgeBounds:
         lazy = kernels.linear.lazy
         if lazy.near(held.rows, lazy.Weights(*weights), top, usual) > len(self._squares) // FEW:
             return
-        lazy.losses(held.theta, held.inverse, self._lost)
+        lazy.losses(held, self._lost)
         lazy.begin(held.rows, self._known(held))
         self._largest = 64.0 * float(held.theta @ held.theta)
         self.held, self._rounds, self._looked = True, 0, 0.0

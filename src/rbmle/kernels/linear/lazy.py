@@ -11,7 +11,7 @@ grows with mean and variance, and only while nothing but observations is added t
 bounds    (3, K)  top, reach, since; top and reach so much larger that rounding, then and later, cannot undo them
 squares   (K,)    ‖x_a‖²
 lost      (2,)    what rounding is taken to be of m_a/‖x_a‖ and of v_a/‖x_a‖²
-drift     (1,)    D
+drift     (2,)    D, and lost[1], by which it takes into account that V⁻¹x_p is rounded
 hot       (32,)   arms that were the best ones lately
 found     (n,)    scratch: arms that are looked at
 """
@@ -56,8 +56,9 @@ class Weights(NamedTuple):
 
 
 @compiled
-def losses(theta: FloatArray, inverse: FloatArray, lost: FloatArray) -> None:
+def losses(held: Columns, lost: FloatArray) -> None:
     """What rounding may be from now on; holds while ‖θ̂‖ is at most 8 times what it is now."""
+    theta, inverse = held.theta, held.inverse
     d, lengths, squares = len(theta), 0.0, 0.0
     for i in range(d):
         lengths += theta[i] * theta[i]
@@ -65,6 +66,7 @@ def losses(theta: FloatArray, inverse: FloatArray, lost: FloatArray) -> None:
             squares += inverse[i, j] * inverse[i, j]
     unit = (64.0 * d + OBSERVATIONS) * 2.0**-53
     lost[0], lost[1] = 8.0 * unit * math.sqrt(lengths), unit * math.sqrt(squares)
+    held.drift[1] = lost[1]
 
 
 @compiled

@@ -1,6 +1,7 @@
 """All benchmarks: `python -m benchmarks`, or one of them: `python -m benchmarks.linear`, `python -m benchmarks.glm`."""
 
-from benchmarks import glm, linear
+from benchmarks import catalogues, glm, linear
 
 linear.main()
+catalogues.main()
 glm.main()

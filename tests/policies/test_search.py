@@ -70,7 +70,9 @@ def test_single_precision_is_widened(make, kind):
 def test_a_bad_number_is_found_where_it_is(kind, bad, place):
     X = np.ones((MANY_ARMS, 17), kind)
     X[place] = bad
-    with pytest.raises(InvalidInputError, match=rf"must be finite. Got -?(nan|inf) at contexts\[{place[0]}, {place[1]}\]"):
+    with pytest.raises(
+        InvalidInputError, match=rf"must be finite. Got -?(nan|inf) at contexts\[{place[0]}, {place[1]}\]"
+    ):
         LinUCB(n_features=17).choose(X)
 
 

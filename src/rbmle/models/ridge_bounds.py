@@ -41,9 +41,7 @@ class RidgeBounds:
         self.held, self._rounds, self._before = False, 0, 0.0
 
     def _known(self, held: "Columns") -> "Bounds":
-        return kernels.linear.lazy.Bounds(
-            self._bounds, self._squares, self._lost, held.drift, self._hot, self._found
-        )
+        return kernels.linear.lazy.Bounds(self._bounds, self._squares, self._lost, held.drift, self._hot, self._found)
 
     def best(self, held: "Columns", weights: tuple[float, float, bool]) -> int:
         """The arm of the largest index, or −1 where too many could be that."""

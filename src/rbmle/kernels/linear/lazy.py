@@ -1,7 +1,7 @@
 """Very many arms that stay: most are not looked at in a round, for a bound on their index says that they are not best.
 
-A pull of arm p with error e = r − m_p changes the mean of arm a by γ e x_aᵀV⁻¹x_p, which by Cauchy and Schwarz is at most
-γ |e| √q √v_a (words as in kernels.linear.columns), and no variance ever grows. With the drift D = Σ γ |e| √q
+A pull of arm p with error e = r − m_p changes the mean of arm a by γ e x_aᵀV⁻¹x_p, which by Cauchy and Schwarz is at
+most γ |e| √q √v_a (words as in kernels.linear.columns), and no variance ever grows. With the drift D = Σ γ |e| √q
 
     m_a ≤ top_a + reach_a (D − since_a),    v_a ≤ reach_a²
 

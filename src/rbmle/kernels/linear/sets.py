@@ -1,7 +1,5 @@
 """The best arm of each of many sets by an upper bound, for many users at once: blocks run over the ends of sets."""
 
-import numpy as np
-
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.linear.blocks import MOST, forms, means, quadratic, turn
 from rbmle.kernels.linear.index import upper

@@ -55,7 +55,7 @@ def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> Float
 
 
 def is_single(contexts: Any, n_features: int) -> bool:
-    """Whether contexts are an array of single precision, else as `as_contexts` returns them, for kernels that take both."""
+    """Whether contexts are an array of single precision, and otherwise as `as_contexts` returns them."""
     return (
         type(contexts) is np.ndarray
         and contexts.dtype is SINGLE

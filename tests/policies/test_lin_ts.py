@@ -123,3 +123,20 @@ def test_a_bad_number_is_found_while_a_block_is_played():
     with pytest.raises(InvalidInputError, match=r"must be finite. Got nan at contexts\[3, 1, 2\]"):
         policy.play(X, np.ones((5, 4)))
     assert all(np.array_equal(before[name], now) for name, now in policy.state().items())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("d", "K"), [(4, 30), (40, 20)])
+def test_ten_thousand_arms_of_the_dense_factor(d, K):
+    rng = np.random.default_rng(d)
+    T = 5000
+    X, r = rng.standard_normal((T, K, d)), rng.standard_normal((T, K))
+    X[:, 1] = X[:, 0] * (1.0 + 1e-9)  # so near that only rounding could err
+    z = LinTS(n_features=d, seed=6).rng.standard_normal((T, d))
+    V, b, ours = np.eye(d), np.zeros(d), LinTS(n_features=d, seed=6).play(X, r)
+    for t in range(T):
+        scores = X[t] @ (np.linalg.solve(V, b) + np.linalg.solve(np.linalg.cholesky(V).T, z[t]))
+        arm = int(np.argmax(scores))
+        assert arm == ours[t] or scores[arm] - scores[ours[t]] < 1e-11
+        V += np.outer(X[t, ours[t]], X[t, ours[t]])
+        b += r[t, ours[t]] * X[t, ours[t]]

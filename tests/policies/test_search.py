@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbmle import LinRBMLE, LinUCB
+from rbmle import GPUCB, KGStar, LinRBMLE, LinTS, LinUCB
 from rbmle.errors import InvalidInputError
+from rbmle.policies import threads
 from rbmle.policies.linear import MANY_ARMS
 
 POLICIES: list[Callable[..., LinRBMLE | LinUCB]] = [LinRBMLE, LinUCB]
@@ -70,7 +71,9 @@ def test_single_precision_is_widened(make, kind):
 def test_a_bad_number_is_found_where_it_is(kind, bad, place):
     X = np.ones((MANY_ARMS, 17), kind)
     X[place] = bad
-    with pytest.raises(InvalidInputError, match=rf"must be finite. Got -?(nan|inf) at contexts\[{place[0]}, {place[1]}\]"):
+    with pytest.raises(
+        InvalidInputError, match=rf"must be finite. Got -?(nan|inf) at contexts\[{place[0]}, {place[1]}\]"
+    ):
         LinUCB(n_features=17).choose(X)
 
 
@@ -100,3 +103,44 @@ def test_ten_thousand_decisions(kind):
             arm = policy.choose(X)
             assert arm == np.argmax(policy.scores(X))
             policy.update(X[arm], rng.standard_normal())
+
+
+@pytest.mark.parametrize("d", [2, 3, 7, 10, 13, 20])
+@pytest.mark.parametrize("make", [*POLICIES, GPUCB, LinTS])
+def test_many_users_get_the_arms_of_one_after_the_other(make, d):
+    """Sets of all sizes, whose ends lie anywhere in a block; equal arms among them."""
+    rng = np.random.default_rng(d)
+    policy = make(n_features=d)
+    policy.update_many(rng.standard_normal((20, d)), rng.standard_normal(20))
+    sets = [rng.standard_normal((int(K), d))[rng.integers(0, K, K)] for K in rng.integers(1, 90, 60)]
+    twin = policy.copy()
+    assert policy.choose_many(sets).tolist() == [twin.choose(each) for each in sets]
+    equal = rng.standard_normal((40, 11, d))
+    assert policy.choose_many(equal).tolist() == [twin.choose(each) for each in equal]
+
+
+@pytest.mark.parametrize("make", [LinRBMLE, LinTS, KGStar])
+def test_threads_change_nothing(make, monkeypatch):
+    rng = np.random.default_rng(0)
+    policy = make(n_features=14, **({"horizon": 100} if make is KGStar else {}))
+    policy.update_many(rng.standard_normal((20, 14)), rng.standard_normal(20))
+    X, twin = rng.standard_normal((101, 5, 14)), policy.copy()
+    monkeypatch.setattr(threads, "ENOUGH", 10**12)
+    alone = policy.choose_many(X)
+    monkeypatch.setattr(threads, "ENOUGH", 1)
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    np.testing.assert_array_equal(alone, twin.choose_many(X))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("K", "d"), [(10, 10), (50, 20), (7, 3)])
+@pytest.mark.parametrize("make", [LinRBMLE, LinTS])
+def test_ten_thousand_users(make, K, d):
+    rng = np.random.default_rng(1)
+    policy = make(n_features=d)
+    policy.update_many(rng.standard_normal((50, d)), rng.standard_normal(50))
+    near = rng.standard_normal((10_000, 1, d)) * (1.0 + 1e-12 * rng.standard_normal((10_000, K, d)))
+    for X in (rng.standard_normal((10_000, K, d)), near):
+        twin = policy.copy()
+        np.testing.assert_array_equal(policy.choose_many(X), [twin.choose(each) for each in X])

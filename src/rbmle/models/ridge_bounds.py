@@ -9,13 +9,14 @@ from rbmle.types import FloatArray
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear.columns import Columns
+    from rbmle.kernels.linear.lazy import Bounds
 
 # From so many arms on a scan of bounds is much less than a pass over all features.
 VERY_MANY = 2000
 # Rounds between two looks at whether bounds would pay: at first, at most; and rounds of usual drift they must outlast.
-SOONEST, LATEST, OUTLAST = 16, 1024, 16
+SOONEST, LATEST, OUTLAST = 16, 64, 4
 # Shares of all arms: near enough to the best for bounds to begin, and looked at in a round when they end.
-FEW, TOO_MANY = 64, 6
+FEW, TOO_MANY = 12, 3
 # What a round counts for in the average of arms looked at; and after how many rounds bounds have been worth it.
 NEWEST, WORTH_IT = 0.05, 256
 
@@ -31,7 +32,7 @@ class RidgeBounds:
         self._bounds, self._lost = np.zeros((3, K)), np.zeros(2)
         self._squares = np.einsum("ij,ij->i", contexts, contexts, dtype=np.float64)
         self._found = np.empty(K // TOO_MANY, dtype=np.int64)
-        self._wait = SOONEST
+        self._hot, self._wait = np.zeros(kernels.linear.lazy.LOOKED, dtype=np.int64), SOONEST
         self.held = False
         self.drop()
 
@@ -39,20 +40,22 @@ class RidgeBounds:
         """Forget all bounds: the model did more than learn a reward of an arm."""
         self.held, self._rounds, self._before = False, 0, 0.0
 
+    def _known(self, held: "Columns") -> "Bounds":
+        return kernels.linear.lazy.Bounds(self._bounds, self._squares, self._lost, held.drift, self._hot, self._found)
+
     def best(self, held: "Columns", weights: tuple[float, float, bool]) -> int:
         """The arm of the largest index, or −1 where too many could be that."""
-        lazy = kernels.linear.lazy
-        known = lazy.Bounds(self._bounds, self._squares, self._lost, held.drift, self._found)
-        arm, looked = -1, 0
+        arm, looked, lazy = -1, 0, kernels.linear.lazy
         if float(held.theta @ held.theta) <= self._largest:
-            arm, looked = lazy.choose(held, known, lazy.Weights(*weights), self._last)
+            arm, looked = lazy.choose(held, self._known(held), lazy.Weights(*weights))
         self._looked += NEWEST * (looked - self._looked)
         self._rounds += 1
         if arm < 0 or self._looked > len(self._squares) / TOO_MANY:
             self._wait = SOONEST if self._rounds > WORTH_IT else min(LATEST, 2 * self._wait)
             self.drop()
             return -1
-        self._last = arm
+        if arm not in self._hot:
+            self._hot[self._rounds % len(self._hot)] = arm
         return int(arm)
 
     def consider(self, held: "Columns", weights: tuple[float, float, bool], arm: int, top: float) -> None:
@@ -67,8 +70,8 @@ class RidgeBounds:
         lazy = kernels.linear.lazy
         if lazy.near(held.rows, lazy.Weights(*weights), top, usual) > len(self._squares) // FEW:
             return
-        known = lazy.Bounds(self._bounds, self._squares, self._lost, held.drift, self._found)
-        lazy.losses(held.theta, held.inverse, self._lost)
-        lazy.begin(held.rows, known)
+        lazy.losses(held, self._lost)
+        lazy.begin(held.rows, self._known(held))
         self._largest = 64.0 * float(held.theta @ held.theta)
-        self.held, self._rounds, self._looked, self._last = True, 0, 0.0, arm
+        self.held, self._rounds, self._looked = True, 0, 0.0
+        self._hot[:] = arm

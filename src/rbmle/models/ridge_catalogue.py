@@ -43,8 +43,8 @@ class RidgeCatalogue:
         self.gram = np.empty((K, K) if form == GRAM else (0, 0))
         self.root = np.empty((K, d) if form == ROOT else (K, 0))
         self.columns, self.inverse = (np.empty((d, n if form == COLUMNS else 0)) for n in (K, d))
-        self.numbers = np.zeros(d + 4)  # θ̂, the drift of means, and the determinant
-        self.theta, self.drift, self.volume = self.numbers[:d], self.numbers[d : d + 1], self.numbers[d + 1 :]
+        self.numbers = np.zeros(d + 5)  # θ̂, the drift of means, and the determinant
+        self.theta, self.drift, self.volume = self.numbers[:d], self.numbers[d : d + 2], self.numbers[d + 2 :]
         self.bounds = RidgeBounds(contexts) if form == COLUMNS and K >= VERY_MANY else None
         self.scratch = np.empty(K)
         self.version = -1

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Most random numbers held at once.
 MOST_DRAWS = 2**20
-# kernels.linear.predict.SMALL, which takes numba to import; and from how many arms on a search is faster than all scores.
+# kernels.linear.predict.SMALL, which takes numba to import; and from how many arms on searching them is faster.
 FEW_FEATURES, MANY_ARMS = 12, 1000
 NONE = np.empty(0)
 NO_BANK = np.empty((0, 0))

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from rbmle.types import IntArray
 
@@ -21,6 +20,8 @@ def share_out(work: Callable[[int, int], None], offsets: IntArray, each: int) ->
     if threads == 1:
         work(0, count)
         return
+    from concurrent.futures import ThreadPoolExecutor  # takes a while to load
+
     ends = [count * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads, "rbmle-decides") as pool:
         for _ in pool.map(work, ends[:-1], ends[1:]):

@@ -18,7 +18,7 @@ import numpy as np
 from rbmle.kernels.compile import compiled
 from rbmle.types import FloatArray
 
-# Arms of a block: a multiple of what a vector holds; many share the loads of a coefficient, few stay in the nearest cache.
+# Arms of a block: a multiple of what a vector holds; many share a coefficient's load, few stay in the nearest cache.
 STEP, MOST = 16, 64
 
 

@@ -13,7 +13,8 @@ contexts  (K, d)  X
 columns   (d, K)  Xᵀ, contiguous
 inverse   (d, d)  V⁻¹, symmetric to the last bit
 theta     (d,)    θ̂
-drift     (1,)    Σ γ |r − m_p| √q, by which kernels.linear.lazy bounds how far means can have moved
+drift     (2,)    Σ γ |r − m_p| √q, by which kernels.linear.lazy bounds how far means can have moved; and what rounding
+                  is taken to be of q/‖x‖²
 volume    (3,)    as in kernels.linear.ridge
 """
 
@@ -108,9 +109,10 @@ def learn(held: Columns, x: FloatArray, arm: int, r: float, u: FloatArray) -> tu
     u: scratch, and √γ V⁻¹x afterwards.
     """
     rows, _, _, inverse, theta, drift, volume = held
-    m = 0.0
+    m = square = 0.0
     for i in range(len(x)):
         m += x[i] * theta[i]
+        square += x[i] * x[i]
     q = shrink(inverse, x, u)
     if not q >= 0.0:
         return LOST, 0.0
@@ -119,7 +121,7 @@ def learn(held: Columns, x: FloatArray, arm: int, r: float, u: FloatArray) -> tu
     step = root_gain * (r - m)
     for i in range(len(x)):
         theta[i] += step * u[i]
-    drift[0] += abs(step) * root_gain * math.sqrt(q)
+    drift[0] += abs(step) * root_gain * math.sqrt(q + drift[1] * square)
     rows[2, arm] += 1.0
     rows[3, arm] += r
     return ROUGH if q > STEEP else LEARNT, step
@@ -138,7 +140,7 @@ def pull(
 ) -> int:
     """`learn` for Python, and `follow` unless bounds do instead. numbers: θ̂, the drift and the volume side by side."""
     d = len(inverse)
-    held = Columns(rows, contexts, columns, inverse, numbers[:d], numbers[d : d + 1], numbers[d + 1 :])
+    held = Columns(rows, contexts, columns, inverse, numbers[:d], numbers[d : d + 2], numbers[d + 2 :])
     u = np.empty(d)
     outcome, step = learn(held, contexts[arm], arm, r, u)
     if follows and outcome != LOST:

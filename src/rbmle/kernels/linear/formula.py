@@ -40,8 +40,8 @@ class Rule(NamedTuple):
     """A policy's formula with its numbers, for compiled loops.
 
     coefficients  (B, P), draws (B, D): of every round
-    factor        (d, d)  U of kernels.linear.posterior for a formula that asks of the root for w_aᵀz alone: it is handed
-                          a root (K, 1) of these, draws (1,) = 1, and no variances; (0, 0) for others
+    factor        (d, d)  U of kernels.linear.posterior for a formula that asks of the root for w_aᵀz alone: it is
+                          handed a root (K, 1) of these, draws (1,) = 1, and no variances; (0, 0) for others
     """
 
     address: int

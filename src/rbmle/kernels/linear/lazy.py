@@ -1,7 +1,7 @@
 """Very many arms that stay: most are not looked at in a round, for a bound on their index says that they are not best.
 
-A pull of arm p with error e = r − m_p changes the mean of arm a by γ e x_aᵀV⁻¹x_p, which by Cauchy and Schwarz is at most
-γ |e| √q √v_a (words as in kernels.linear.columns), and no variance ever grows. With the drift D = Σ γ |e| √q
+A pull of arm p with error e = r − m_p changes the mean of arm a by γ e x_aᵀV⁻¹x_p, which by Cauchy and Schwarz is at
+most γ |e| √q √v_a (words as in kernels.linear.columns), and no variance ever grows. With the drift D = Σ γ |e| √q
 
     m_a ≤ top_a + reach_a (D − since_a),    v_a ≤ reach_a²
 
@@ -11,7 +11,8 @@ grows with mean and variance, and only while nothing but observations is added t
 bounds    (3, K)  top, reach, since; top and reach so much larger that rounding, then and later, cannot undo them
 squares   (K,)    ‖x_a‖²
 lost      (2,)    what rounding is taken to be of m_a/‖x_a‖ and of v_a/‖x_a‖²
-drift     (1,)    D
+drift     (2,)    D, and lost[1], by which it takes into account that V⁻¹x_p is rounded
+hot       (32,)   arms that were the best ones lately
 found     (n,)    scratch: arms that are looked at
 """
 
@@ -42,6 +43,7 @@ class Bounds(NamedTuple):
     squares: FloatArray
     lost: FloatArray
     drift: FloatArray
+    hot: IntArray
     found: IntArray
 
 
@@ -54,8 +56,9 @@ class Weights(NamedTuple):
 
 
 @compiled
-def losses(theta: FloatArray, inverse: FloatArray, lost: FloatArray) -> None:
+def losses(held: Columns, lost: FloatArray) -> None:
     """What rounding may be from now on; holds while ‖θ̂‖ is at most 8 times what it is now."""
+    theta, inverse = held.theta, held.inverse
     d, lengths, squares = len(theta), 0.0, 0.0
     for i in range(d):
         lengths += theta[i] * theta[i]
@@ -63,12 +66,13 @@ def losses(theta: FloatArray, inverse: FloatArray, lost: FloatArray) -> None:
             squares += inverse[i, j] * inverse[i, j]
     unit = (64.0 * d + OBSERVATIONS) * 2.0**-53
     lost[0], lost[1] = 8.0 * unit * math.sqrt(lengths), unit * math.sqrt(squares)
+    held.drift[1] = lost[1]
 
 
 @compiled
 def begin(rows: FloatArray, known: Bounds) -> None:
     """Bounds from means and variances that are up to date."""
-    bounds, squares, lost, drift, _ = known
+    bounds, squares, lost, drift, _, _ = known
     for a in range(len(squares)):
         bounds[0, a] = rows[0, a] + lost[0] * math.sqrt(squares[a])
         bounds[1, a] = math.sqrt(max(rows[1, a], 0.0) + lost[1] * squares[a]) * UP
@@ -103,7 +107,7 @@ def scan(known: Bounds, bonus: tuple[float, float], top: float) -> int:
 @compiled
 def look(held: Columns, known: Bounds, weights: Weights, arms: IntArray, best: int, top: float) -> tuple[int, float]:
     """Look at some arms: their bounds are renewed; the best arm of these and of `best`, and its score."""
-    contexts, (bounds, squares, lost, drift, _) = held.contexts, known
+    contexts, (bounds, squares, lost, drift, _, _) = held.contexts, known
     C, theta, T, m, v, g = quadratic(held.theta, held.inverse, LOOKED, held.theta)
     outer, inner, rooted = weights
     for first in range(0, len(arms), LOOKED):
@@ -125,17 +129,17 @@ def look(held: Columns, known: Bounds, weights: Weights, arms: IntArray, best: i
 
 
 @compiled
-def choose(held: Columns, known: Bounds, weights: Weights, last: int) -> tuple[int, int]:
+def choose(held: Columns, known: Bounds, weights: Weights) -> tuple[int, int]:
     """The arm of the largest index and how many were looked at; −1 where these are more than are worth it.
 
-    last: the arm of the round before, which is looked at first: the higher a score is known, the fewer reach it.
+    Hot arms are looked at first: the higher a score is known, the fewer reach it.
     """
     contexts, theta, found = held.contexts, held.theta, known.found
     (tops, reaches, since), lost, now = known.bounds, known.lost, known.drift[0]
     outer, inner, rooted = weights
     steady = outer * math.sqrt(inner) * UP if rooted else 0.0
     squared = 0.0 if rooted else outer * UP
-    best, top = look(held, known, weights, np.array([last]), -1, 0.0)
+    best, top = look(held, known, weights, known.hot, -1, 0.0)
     count = scan(known, (steady, squared), top)
     if count > len(found):
         return -1, count

@@ -166,7 +166,7 @@ def play(
         else:
             copy_row(now, arm, x)
             outcome = learn(ridge, x, rewards[t, arm], u)
-        if projects and (outcome == LEARNT or outcome == ROUGH):
+        if projects and outcome in (LEARNT, ROUGH):
             extend(U, X[at, arm], u)
         if outcome != LEARNT:
             return t + int(outcome == ROUGH), outcome

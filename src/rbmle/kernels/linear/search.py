@@ -5,9 +5,9 @@ Blocks of arms are first looked at in single precision, which is twice as fast a
     |m̂ − m| ≤ (d + 8) u ‖θ̂‖ ‖x‖,    |v̂ − v| ≤ (2d + 16) u ‖ |V⁻¹| ‖ ‖x‖²
 
 bound what that loses: of every term three roundings to single precision, two products and at most 2d sums. What could
-reach the best score so far by those bounds is looked at again in double precision, as `predict` does, so that the arm is
-the one that looking at all scores finds, the lowest number among equals. Where nothing is lost, as in a tie of all arms
-in the first round, every arm is looked at twice, and that is the worst of it.
+reach the best score so far by those bounds is looked at again in double precision, as `predict` does, so that the arm
+is the one that looking at all scores finds, the lowest number among equals. Where all arms tie, as in the first round,
+every one is looked at twice, and that is the worst of it.
 
 X may be of single precision itself: what is computed is what X in double precision gives.
 """

@@ -1,7 +1,7 @@
 """Linear policies: a ridge model and a formula. A new method is a formula and a short class; see CONTRIBUTING.md."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -9,6 +9,8 @@ import numpy as np
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
 from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
+from rbmle.models.forgetting import Forgets, Forgetting
+from rbmle.models.forgetting_ridge import ForgettingRidge
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
@@ -33,13 +35,17 @@ NO_BANK = np.empty((0, 0))
 
 @dataclass(kw_only=True, eq=False)
 class LinearPolicy(Policy):
-    """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`."""
+    """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`.
+
+    forgetting: None, Discount(γ) or Window(length), for rewards that drift: docs/forgetting.md.
+    """
 
     rewards: ClassVar[tuple[str, ...]] = ("gaussian",)
     formula: ClassVar[Formula]
     needs_root: ClassVar[bool] = False
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
+    forgetting: Annotated[Forgetting | None, Forgets()] = field(default=None, metadata={"quiet": True})
 
     _written_by: ClassVar[type["LinearPolicy"]]
 
@@ -68,7 +74,17 @@ class LinearPolicy(Policy):
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
-        return RidgeModel(n_features=self.n_features, regularization=self.regularization)
+        size = {"n_features": self.n_features, "regularization": self.regularization}
+        return RidgeModel(**size) if self.forgetting is None else ForgettingRidge(**size, forgetting=self.forgetting)
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """V and b are sums; a model that forgets is not merged."""
+        return self.forgetting is None
+
+    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+        """What schedules take for t: with forgetting, how many rewards are remembered once the round has its own."""
+        return rounds if self.forgetting is None else self.forgetting.effective(rounds)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """The numbers of the formula that depend on the round: shape (B, P) for rounds t of shape (B,)."""
@@ -145,13 +161,13 @@ class LinearPolicy(Policy):
         return self._table.block(t, count)
 
     def _checked_coefficients(self, rounds: FloatArray) -> FloatArray:
-        name = f"{type(self).__name__}.coefficients"
+        name, first, rounds = f"{type(self).__name__}.coefficients", int(rounds[0]), self.effective_rounds(rounds)
         if self._columns is None:
             own = type(self)._written_by.coefficients(self, rounds)
             self._columns = require_table(own, (len(rounds), None), name).shape[1]
         table = require_table(self.coefficients(rounds), (len(rounds), self._columns), name)
         if np.isnan(table).any():
-            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {int(rounds[0])} on.")
+            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {first} on.")
         return table
 
     def _drawn(self, count: int) -> FloatArray:

@@ -1,0 +1,333 @@
+"""Ridge regression that forgets, in O(d²) a reward.
+
+A discount multiplies V and b by γ before a reward is added. The prior fades with the rest, V = diag(prior) +
+Σ γ^(n−s) x xᵀ, and with every reward some coordinates of it, one after the other, are put back to λ: a step of rank one
+each, where to put all back (D-LinUCB's (1 − γ)λI) would take a new inverse. Enough of them have their turn for none to
+fall below λ/2 while it waits.
+
+A window adds a reward and takes the oldest away: two steps of rank one.
+
+All that a model keeps beyond its block lies in one array, `extra`, for Python to hand over:
+
+numbers  (NUMBERS,)   by the names below
+prior    (d,)         the diagonal of V without rewards
+squares  (d, d)       Ṽ = diag + Σ γ^2(n−s) x xᵀ, its prior put back in the same turns; (0, d) without a sandwich
+read     a block as `ridge` has it, with V⁻¹ṼV⁻¹ in the place of V⁻¹ and 0 in that of V: what decisions are to read
+ring     (length, d + 1)  the contexts and rewards of a window, `place` the oldest; (0, d + 1) for a discount
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rbmle.kernels.compile import compiled, inlined
+from rbmle.kernels.linear.formula import Rule, arm_or_why, call
+from rbmle.kernels.linear.index import Bound, first_best
+from rbmle.kernels.linear.predict import SMALL, first_identical, predict, predict_few
+from rbmle.kernels.linear.ridge import (
+    LARGEST_SQUARE,
+    LEARNT,
+    LOST,
+    REFUSED,
+    ROUGH,
+    STEEP,
+    STRANGE,
+    Ridge,
+    grow,
+    is_bearable,
+    is_within,
+    ridge_in,
+    root,
+)
+from rbmle.kernels.linear.rounds import copy_row
+from rbmle.types import FloatArray, IntArray
+
+# γ (1 for a window); d log γ; λ; coordinates of the prior that have their turn with a reward; where they go on, or the
+# oldest place of the ring; how many rewards are in the ring; whether there is a sandwich.
+GAMMA, LOSS, LAMBDA, TURNS, PLACE, FILLED, SANDWICH, NUMBERS = 0, 1, 2, 3, 4, 5, 6, 7
+# What is left of the variance of a context that leaves: below this V⁻¹ is computed anew.
+LEAST_LEFT = 1e-6
+
+
+class Memory(NamedTuple):
+    """The parts of `extra`."""
+
+    numbers: FloatArray
+    prior: FloatArray
+    squares: FloatArray
+    read: FloatArray
+    ring: FloatArray
+
+
+@compiled
+def memory_in(extra: FloatArray, d: int) -> Memory:
+    """The parts of `extra`."""
+    S = d if extra[SANDWICH] > 0.0 else 0
+    R = 2 * d * d + 2 * d + 3 if S else 0
+    after, end = NUMBERS + d, NUMBERS + d + S * d
+    ring = extra[end + R :]
+    return Memory(
+        extra[:NUMBERS],
+        extra[NUMBERS:after],
+        extra[after:end].reshape((S, d)),
+        extra[end : end + R],
+        ring.reshape((len(ring) // (d + 1), d + 1)),
+    )
+
+
+@compiled
+def observe(block: FloatArray, extra: FloatArray, x: FloatArray, r: float) -> int:
+    """Learn one reward, and forget: LEARNT or ROUGH, or why not, and then nothing has changed."""
+    d = len(x)
+    return learn(ridge_in(block, d), memory_in(extra, d), x, r, np.empty(d), np.empty(d))
+
+
+@compiled
+def observe_many(block: FloatArray, extra: FloatArray, X: FloatArray, rewards: FloatArray) -> tuple[int, int]:
+    """Learn rewards one after the other: how many were learnt, and how the last one tried went."""
+    d = X.shape[1]
+    ridge, memory, u, w = ridge_in(block, d), memory_in(extra, d), np.empty(d), np.empty(d)
+    for s in range(len(rewards)):
+        outcome = learn(ridge, memory, X[s], rewards[s], u, w)
+        if outcome != LEARNT:
+            return s + int(outcome == ROUGH), outcome
+    return len(rewards), LEARNT
+
+
+@inlined
+def multiply(matrix: FloatArray, x: FloatArray, y: FloatArray) -> float:
+    """y = matrix · x; returns xᵀy."""
+    total = 0.0
+    for i in range(len(x)):
+        s = 0.0
+        for j in range(len(x)):
+            s += matrix[i, j] * x[j]
+        y[i] = s
+        total += x[i] * s
+    return total
+
+
+@compiled
+def learn(ridge: Ridge, memory: Memory, x: FloatArray, r: float, u: FloatArray, w: FloatArray) -> int:
+    """`observe` with scratch u and w (d,) given, for loops."""
+    V, V_inv, b, theta, volume = ridge
+    numbers, prior, squares, read, ring = memory
+    d, gamma = len(x), numbers[GAMMA]
+    q = multiply(V_inv, x, u) / gamma  # of V as it is once it has faded
+    m = square = 0.0
+    for i in range(d):
+        m += x[i] * theta[i]
+        square += x[i] * x[i]
+    gain = 1.0 / (1.0 + q)
+    step = gain / gamma * (r - m)
+    if q < 0.0:
+        return LOST
+    if not (is_bearable(r, q, step) and (square <= LARGEST_SQUARE or is_within(x))):
+        return REFUSED
+    if len(squares):
+        spread = read[d * d : 2 * d * d].reshape((d, d))
+        s = multiply(spread, x, w)
+        add_to_spread(spread, squares, gamma, gain, s, x, u, w)
+    grow(volume, 1.0 + q)
+    volume[0] += numbers[LOSS]
+    scale, fade = math.sqrt(gain) / gamma, 1.0 / gamma
+    for i in range(d):
+        theta[i] += step * u[i]
+        b[i] = gamma * b[i] + r * x[i]
+        u[i] *= scale  # u uᵀ is then symmetric to the last bit
+    for i in range(d):
+        for j in range(d):
+            V[i, j] = gamma * V[i, j] + x[i] * x[j]
+            V_inv[i, j] = fade * V_inv[i, j] - u[i] * u[j]
+    outcome = ROUGH if q > STEEP else LEARNT
+    if gamma < 1.0:
+        for i in range(d):
+            prior[i] *= gamma
+        put_back(ridge, memory, u, w)
+    elif len(ring):
+        outcome = max(outcome, move_on(ridge, numbers, ring, x, r, u, w))
+    if len(squares):
+        tell(read, ridge)
+    return outcome
+
+
+@inlined
+def add_to_spread(
+    spread: FloatArray,
+    squares: FloatArray,
+    gamma: float,
+    gain: float,
+    s: float,
+    x: FloatArray,
+    u: FloatArray,
+    w: FloatArray,
+) -> None:
+    """Ṽ ← γ²Ṽ + xxᵀ, and V⁻¹ṼV⁻¹ for V ← γV + xxᵀ; u = V⁻¹x, w = V⁻¹ṼV⁻¹x and s = xᵀw, all as they were before.
+
+    With k = gain, v = u/γ and W = V⁻¹ṼV⁻¹ (in which γ cancels): W − k (v wᵀ + w vᵀ) γ⁰ + k² (s + 1) v vᵀ.
+    """
+    k = gain / gamma
+    c = k * k * (s + 1.0)
+    for i in range(len(x)):
+        for j in range(len(x)):
+            squares[i, j] = gamma * gamma * squares[i, j] + x[i] * x[j]
+            spread[i, j] += c * (u[i] * u[j]) - k * (u[i] * w[j] + w[i] * u[j])
+
+
+@compiled
+def put_back(ridge: Ridge, memory: Memory, u: FloatArray, w: FloatArray) -> None:
+    """The prior of the coordinates whose turn it is becomes λ again."""
+    V, V_inv, _, theta, volume = ridge
+    numbers, prior, squares, read, _ = memory
+    d, i = len(theta), int(numbers[PLACE])
+    for _ in range(int(numbers[TURNS])):
+        c = numbers[LAMBDA] - prior[i]
+        q = c * V_inv[i, i]
+        gain = c / (1.0 + q)
+        for j in range(d):
+            u[j] = V_inv[i, j]
+        if len(squares):
+            # The prior of Ṽ fades with γ², that of V with γ, both from λ: it is prior²/λ.
+            more = numbers[LAMBDA] - prior[i] * prior[i] / numbers[LAMBDA]
+            spread = read[d * d : 2 * d * d].reshape((d, d))
+            for j in range(d):
+                w[j] = spread[i, j]
+            left = 1.0 / (1.0 + q)
+            a = gain * gain * w[i] + more * left * left
+            for j in range(d):
+                for k in range(d):
+                    spread[j, k] += a * (u[j] * u[k]) - gain * (u[j] * w[k] + w[j] * u[k])
+            squares[i, i] += more
+        V[i, i] += c
+        prior[i] = numbers[LAMBDA]
+        grow(volume, 1.0 + q)
+        step, scale = gain * theta[i], math.sqrt(gain)
+        for j in range(d):
+            theta[j] -= step * u[j]
+            u[j] *= scale
+        for j in range(d):
+            for k in range(d):
+                V_inv[j, k] -= u[j] * u[k]
+        i = i + 1 if i + 1 < d else 0
+    numbers[PLACE] = float(i)
+
+
+@compiled
+def move_on(
+    ridge: Ridge, numbers: FloatArray, ring: FloatArray, x: FloatArray, r: float, u: FloatArray, w: FloatArray
+) -> int:
+    """Put a reward that was learnt into the ring; the oldest one leaves V and b where the ring was full."""
+    V, V_inv, b, theta, volume = ridge
+    d, place = len(theta), int(numbers[PLACE])
+    full = numbers[FILLED] == len(ring)
+    old = ring[place, d]
+    for i in range(d):
+        w[i] = ring[place, i]
+        ring[place, i] = x[i]
+    ring[place, d] = r
+    numbers[PLACE] = float(place + 1 if place + 1 < len(ring) else 0)
+    if not full:
+        numbers[FILLED] += 1.0
+        return LEARNT
+    q = multiply(V_inv, w, u)
+    m = 0.0
+    for i in range(d):
+        m += w[i] * theta[i]
+        b[i] -= old * w[i]
+        for j in range(d):
+            V[i, j] -= w[i] * w[j]
+    left = 1.0 - q
+    if not left > LEAST_LEFT:  # V⁻¹ and θ̂ are then computed anew
+        return ROUGH
+    grow(volume, left)
+    if volume[1] < 1e-150:
+        volume[0] += math.log(volume[1])
+        volume[1] = 1.0
+    step, scale = (m - old) / left, 1.0 / math.sqrt(left)
+    for i in range(d):
+        theta[i] += step * u[i]
+        u[i] *= scale
+    for i in range(d):
+        for j in range(d):
+            V_inv[i, j] += u[i] * u[j]
+    return LEARNT
+
+
+@inlined
+def tell(read: FloatArray, ridge: Ridge) -> None:
+    """θ̂ and the determinant for whoever reads."""
+    d = len(ridge.theta)
+    for i in range(d):
+        read[2 * d * d + d + i] = ridge.theta[i]
+    for i in range(3):
+        read[2 * d * d + 2 * d + i] = ridge.volume[i]
+
+
+@compiled
+def play_bound(
+    bound: Bound, X: FloatArray, rewards: FloatArray, block: FloatArray, extra: FloatArray, arms: IntArray, most: float
+) -> tuple[int, int]:
+    """As `index.play`, X (B, K, d), or (1, K, d) where arms stay."""
+    _, K, d = X.shape
+    weights, rooted = bound
+    ridge, memory = ridge_in(block, d), memory_in(extra, d)
+    seen = ridge_in(memory.read, d) if len(memory.squares) else ridge
+    mean, variance, now = np.empty(K), np.empty(K), np.empty((K, d))
+    x, u, w = np.empty(d), np.empty(d), np.empty(d)
+    for t in range(len(rewards)):
+        if t < len(X):
+            for a in range(K):
+                for i in range(d):
+                    now[a, i] = X[t, a, i]
+        predict_few(now, seen.theta, seen.V_inv, mean, variance)
+        arm, total = first_best(mean, variance, weights[t, 0], weights[t, 1], rooted)
+        if not total <= most:
+            return t, STRANGE
+        arms[t] = arm
+        for i in range(d):
+            x[i] = now[arm, i]
+        outcome = learn(ridge, memory, x, rewards[t, arm], u, w)
+        if outcome != LEARNT:
+            return t + int(outcome == ROUGH), outcome
+    return len(rewards), LEARNT
+
+
+@compiled
+def play(
+    rule: Rule, X: FloatArray, rewards: FloatArray, block: FloatArray, extra: FloatArray, arms: IntArray, most: float
+) -> tuple[int, int]:
+    """As `rounds.play`, X (B, K, d), or (1, K, d) where arms stay."""
+    _, K, d = X.shape
+    ridge, memory = ridge_in(block, d), memory_in(extra, d)
+    seen = ridge_in(memory.read, d) if len(memory.squares) else ridge
+    address, coefficients, draws, bank, needs_root = rule
+    mean, variance, scores, W = np.empty(K), np.empty(K), np.empty(K), np.empty((K, d if needs_root else 0))
+    c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
+    now, x, u, w = np.empty((K, d)), np.empty(d), np.empty(d), np.empty(d)
+    for t in range(len(rewards)):
+        copy_row(coefficients, t, c)
+        copy_row(draws, t, z)
+        if t < len(X):
+            for a in range(K):
+                for i in range(d):
+                    now[a, i] = X[t, a, i]
+        predict(now, seen.theta, seen.V_inv, mean, variance)
+        total = 0.0
+        for a in range(K):
+            total += variance[a]
+        if not total <= most:
+            return t, STRANGE
+        if needs_root:
+            root(now, seen, W)
+        arm = arm_or_why(call(address, (mean, variance, W, seen.volume, c, z, bank, scores)), K)
+        if d > SMALL and len(z) == 0 and arm >= 0:
+            arm = first_identical(now, arm, scores)
+        arms[t] = arm
+        if arm < 0:
+            return t, LEARNT
+        copy_row(now, arm, x)
+        outcome = learn(ridge, memory, x, rewards[t, arm], u, w)
+        if outcome != LEARNT:
+            return t + int(outcome == ROUGH), outcome
+    return len(rewards), LEARNT

@@ -11,7 +11,6 @@ from rbmle.errors import InvalidInputError, NotMergeableError
 from rbmle.inputs import as_context, as_reward
 from rbmle.models.forgetting import Discount, Forgets, Forgetting, Window
 from rbmle.models.ridge import RidgeModel
-from rbmle.models.ridge_catalogue import COLUMNS, ROOT, RidgeCatalogue
 from rbmle.models.state import length_of, read_state, require_mapping, require_symmetric
 from rbmle.types import FloatArray, IntArray
 
@@ -129,20 +128,8 @@ class ForgettingRidge(RidgeModel):
         done, outcome = loop(rule, np.ascontiguousarray(seen), rewards, self._block, self._extra, arms, most)
         return done, outcome
 
-    # Of arms that stay nothing is kept but what is derived anew: when everything fades every arm changes.
-
-    def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> RidgeCatalogue:
-        """Arms (K, d) that stay, for `known`, `pull` and `play_held`."""
-        return RidgeCatalogue(contexts, ROOT if needs_root else COLUMNS)
-
-    def pull(self, catalogue: RidgeCatalogue, arm: int, reward: float) -> None:
-        """Learn that an arm of a catalogue gave `reward`."""
-        self.observe(catalogue.contexts[arm], reward)
-
-    def play_held(self, rule: "Rule", catalogue: RidgeCatalogue, rewards: FloatArray, arms: IntArray) -> int:
-        """Choose and learn in rounds that are alike, rewards (B, K); how many have an arm."""
-        X = catalogue.contexts
-        return self.play(rule, np.broadcast_to(X, (len(rewards), *X.shape)), rewards, arms)
+    def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> None:
+        """Nothing is kept of arms that stay: when everything fades, every arm changes with every reward."""
 
     def _plan_refresh(self) -> None:
         every = OFTEN

@@ -174,8 +174,8 @@ class RidgeModel(RidgeNumbers):
         self._held, self._behind = None, False
         self._count(count)
 
-    def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> RidgeCatalogue:
-        """Arms (K, d) that stay, for `known`, `pull` and `play_held`."""
+    def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> RidgeCatalogue | None:
+        """Arms (K, d) that stay, for `known`, `pull` and `play_held`; None where there is nothing to be gained."""
         return RidgeCatalogue(contexts, fastest(contexts.shape[0], contexts.shape[1], needs_root))
 
     def known(self, catalogue: RidgeCatalogue) -> RidgeCatalogue:

@@ -259,15 +259,18 @@ class LinearPolicy(Policy):
         own = type(self)._written_by.draws(self, generator(0), 1)
         return int(require_table(own, (1, None), f"{type(self).__name__}.draws").shape[1])
 
-    def _bind(self, X: FloatArray) -> RidgeCatalogue:
-        held: RidgeCatalogue = self.model.bind(X, needs_root=self.needs_root)
+    def _bind(self, X: FloatArray) -> RidgeCatalogue | None:
+        held: RidgeCatalogue | None = self.model.bind(X, needs_root=self.needs_root)
         return held
 
-    def _pull(self, X: FloatArray, held: RidgeCatalogue, arm: int, reward: Any) -> None:
+    def _pull(self, X: FloatArray, held: RidgeCatalogue | None, arm: int, reward: Any) -> None:
         r = as_reward(reward)
         if abs(r) > LARGEST_REWARD:
             raise InvalidInputError(f"{LIMITS} Got a reward of {r:g}.")
-        self.model.pull(held, arm, r)
+        if held is None:
+            self.model.observe(X[arm], r)
+        else:
+            self.model.pull(held, arm, r)
 
     def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         before, rng = self.model.__getstate__(), None if self._rng is None else twin_of(self._rng)
@@ -279,7 +282,7 @@ class LinearPolicy(Policy):
             require_contexts(contexts)  # says where in the whole block
             raise
 
-    def _play_held(self, X: FloatArray, held: RidgeCatalogue, rewards: FloatArray) -> IntArray:
+    def _play_held(self, X: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
         return self._play_parts(np.broadcast_to(X, (len(rewards), *X.shape)), held, rewards)
 
     def _play_parts(self, contexts: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbmle.kernels.compile import compiled, inlined
+from rbmle.kernels.compile import compiled, embedded
 from rbmle.kernels.linear.formula import Rule, arm_or_why, call
 from rbmle.kernels.linear.index import Bound, first_best
 from rbmle.kernels.linear.predict import SMALL, first_identical, predict, predict_few
@@ -80,22 +80,23 @@ def memory_in(extra: FloatArray, d: int) -> Memory:
 def observe(block: FloatArray, extra: FloatArray, x: FloatArray, r: float) -> int:
     """Learn one reward, and forget: LEARNT or ROUGH, or why not, and then nothing has changed."""
     d = len(x)
-    return learn(ridge_in(block, d), memory_in(extra, d), x, r, np.empty(d), np.empty(d))
+    return learn(ridge_in(block, d), memory_in(extra, d), x, r, np.empty(d), np.empty(d), np.empty(d))
 
 
 @compiled
 def observe_many(block: FloatArray, extra: FloatArray, X: FloatArray, rewards: FloatArray) -> tuple[int, int]:
     """Learn rewards one after the other: how many were learnt, and how the last one tried went."""
     d = X.shape[1]
-    ridge, memory, u, w = ridge_in(block, d), memory_in(extra, d), np.empty(d), np.empty(d)
+    ridge, memory = ridge_in(block, d), memory_in(extra, d)
+    u, w, y = np.empty(d), np.empty(d), np.empty(d)
     for s in range(len(rewards)):
-        outcome = learn(ridge, memory, X[s], rewards[s], u, w)
+        outcome = learn(ridge, memory, X[s], rewards[s], u, w, y)
         if outcome != LEARNT:
             return s + int(outcome == ROUGH), outcome
     return len(rewards), LEARNT
 
 
-@inlined
+@embedded
 def multiply(matrix: FloatArray, x: FloatArray, y: FloatArray) -> float:
     """y = matrix · x; returns xᵀy."""
     total = 0.0
@@ -108,9 +109,9 @@ def multiply(matrix: FloatArray, x: FloatArray, y: FloatArray) -> float:
     return total
 
 
-@compiled
-def learn(ridge: Ridge, memory: Memory, x: FloatArray, r: float, u: FloatArray, w: FloatArray) -> int:
-    """`observe` with scratch u and w (d,) given, for loops."""
+@embedded
+def learn(ridge: Ridge, memory: Memory, x: FloatArray, r: float, u: FloatArray, w: FloatArray, y: FloatArray) -> int:
+    """`observe` with scratch u, w and y (d,) given, for loops."""
     V, V_inv, b, theta, volume = ridge
     numbers, prior, squares, read, ring = memory
     d, gamma = len(x), numbers[GAMMA]
@@ -126,9 +127,7 @@ def learn(ridge: Ridge, memory: Memory, x: FloatArray, r: float, u: FloatArray, 
     if not (is_bearable(r, q, step) and (square <= LARGEST_SQUARE or is_within(x))):
         return REFUSED
     if len(squares):
-        spread = read[d * d : 2 * d * d].reshape((d, d))
-        s = multiply(spread, x, w)
-        add_to_spread(spread, squares, gamma, gain, s, x, u, w)
+        add_to_spread(read, squares, gamma, gain, x, u, w)
     grow(volume, 1.0 + q)
     volume[0] += numbers[LOSS]
     scale, fade = math.sqrt(gain) / gamma, 1.0 / gamma
@@ -136,125 +135,153 @@ def learn(ridge: Ridge, memory: Memory, x: FloatArray, r: float, u: FloatArray, 
         theta[i] += step * u[i]
         b[i] = gamma * b[i] + r * x[i]
         u[i] *= scale  # u uᵀ is then symmetric to the last bit
+    outcome, sign = ROUGH if q > STEEP else LEARNT, 0.0
+    # The second step of rank one, sign · y yᵀ, is taken in the same pass over V⁻¹ as the first.
+    if gamma < 1.0:
+        i, sign = int(numbers[PLACE]), -1.0
+        for j in range(d):
+            prior[j] *= gamma
+            y[j] = fade * V_inv[i, j] - u[i] * u[j]
+        put_back(ridge, memory, i, w, y)
+        for j in range(d):
+            for k in range(d):
+                V[j, k] = gamma * V[j, k] + x[j] * x[k]
+        V[i, i] += numbers[LAMBDA] - prior[i]
+        prior[i] = numbers[LAMBDA]
+        go_on(numbers, d)
+    else:
+        for i in range(d):
+            for j in range(d):
+                V[i, j] += x[i] * x[j]
+        oldest = ring[int(numbers[PLACE])]
+        if numbers[FILLED] == len(ring):
+            sign = take_away(ridge, oldest, u, y)
+            if sign == 0.0:  # V⁻¹ and θ̂ are then computed anew
+                outcome = ROUGH
+        else:
+            numbers[FILLED] += 1.0
+        for i in range(d):
+            oldest[i] = x[i]
+        oldest[d] = r
+        go_on(numbers, len(ring))
     for i in range(d):
         for j in range(d):
-            V[i, j] = gamma * V[i, j] + x[i] * x[j]
-            V_inv[i, j] = fade * V_inv[i, j] - u[i] * u[j]
-    outcome = ROUGH if q > STEEP else LEARNT
-    if gamma < 1.0:
-        for i in range(d):
-            prior[i] *= gamma
-        put_back(ridge, memory, u, w)
-    elif len(ring):
-        outcome = max(outcome, move_on(ridge, numbers, ring, x, r, u, w))
+            V_inv[i, j] = fade * V_inv[i, j] - u[i] * u[j] + sign * (y[i] * y[j])
+    for _ in range(int(numbers[TURNS]) - 1):
+        one_more(ridge, memory, w, y)
     if len(squares):
         tell(read, ridge)
     return outcome
 
 
-@inlined
-def add_to_spread(
-    spread: FloatArray,
-    squares: FloatArray,
-    gamma: float,
-    gain: float,
-    s: float,
-    x: FloatArray,
-    u: FloatArray,
-    w: FloatArray,
-) -> None:
-    """Ṽ ← γ²Ṽ + xxᵀ, and V⁻¹ṼV⁻¹ for V ← γV + xxᵀ; u = V⁻¹x, w = V⁻¹ṼV⁻¹x and s = xᵀw, all as they were before.
+@embedded
+def go_on(numbers: FloatArray, length: int) -> None:
+    """The next coordinate, or place of the ring."""
+    numbers[PLACE] = numbers[PLACE] + 1.0 if numbers[PLACE] + 1.0 < length else 0.0
 
-    With k = gain, v = u/γ and W = V⁻¹ṼV⁻¹ (in which γ cancels): W − k (v wᵀ + w vᵀ) γ⁰ + k² (s + 1) v vᵀ.
+
+@embedded
+def add_to_spread(
+    read: FloatArray, squares: FloatArray, gamma: float, gain: float, x: FloatArray, u: FloatArray, w: FloatArray
+) -> None:
+    """Ṽ ← γ²Ṽ + xxᵀ, and W = V⁻¹ṼV⁻¹ for V ← γV + xxᵀ; u = V⁻¹x as it was before, w is scratch.
+
+    With v = u/γ and k = 1/(1 + xᵀv), γ cancels in W: it becomes W − k (v wᵀ + w vᵀ) + k² (xᵀw + 1) v vᵀ, w = W x.
     """
+    d = len(x)
+    spread = read[d * d : 2 * d * d].reshape((d, d))
     k = gain / gamma
-    c = k * k * (s + 1.0)
-    for i in range(len(x)):
-        for j in range(len(x)):
+    c = k * k * (multiply(spread, x, w) + 1.0)
+    for i in range(d):
+        for j in range(d):
             squares[i, j] = gamma * gamma * squares[i, j] + x[i] * x[j]
             spread[i, j] += c * (u[i] * u[j]) - k * (u[i] * w[j] + w[i] * u[j])
 
 
-@compiled
-def put_back(ridge: Ridge, memory: Memory, u: FloatArray, w: FloatArray) -> None:
-    """The prior of the coordinates whose turn it is becomes λ again."""
-    V, V_inv, _, theta, volume = ridge
+@embedded
+def put_back(ridge: Ridge, memory: Memory, i: int, w: FloatArray, y: FloatArray) -> None:
+    """What the prior of coordinate i, put back to λ, changes but for V, V⁻¹ and the prior itself.
+
+    y is the row i of V⁻¹, scaled here so that V⁻¹ is to lose y yᵀ.
+    """
+    _, _, _, theta, volume = ridge
     numbers, prior, squares, read, _ = memory
-    d, i = len(theta), int(numbers[PLACE])
-    for _ in range(int(numbers[TURNS])):
-        c = numbers[LAMBDA] - prior[i]
-        q = c * V_inv[i, i]
-        gain = c / (1.0 + q)
+    d, lam = len(theta), numbers[LAMBDA]
+    c = lam - prior[i]
+    q = c * y[i]
+    gain = c / (1.0 + q)
+    if len(squares):
+        # The prior of Ṽ fades with γ² where that of V fades with γ, both from λ: it is prior²/λ.
+        more = lam - prior[i] * prior[i] / lam
+        spread = read[d * d : 2 * d * d].reshape((d, d))
         for j in range(d):
-            u[j] = V_inv[i, j]
-        if len(squares):
-            # The prior of Ṽ fades with γ², that of V with γ, both from λ: it is prior²/λ.
-            more = numbers[LAMBDA] - prior[i] * prior[i] / numbers[LAMBDA]
-            spread = read[d * d : 2 * d * d].reshape((d, d))
-            for j in range(d):
-                w[j] = spread[i, j]
-            left = 1.0 / (1.0 + q)
-            a = gain * gain * w[i] + more * left * left
-            for j in range(d):
-                for k in range(d):
-                    spread[j, k] += a * (u[j] * u[k]) - gain * (u[j] * w[k] + w[j] * u[k])
-            squares[i, i] += more
-        V[i, i] += c
-        prior[i] = numbers[LAMBDA]
-        grow(volume, 1.0 + q)
-        step, scale = gain * theta[i], math.sqrt(gain)
-        for j in range(d):
-            theta[j] -= step * u[j]
-            u[j] *= scale
+            w[j] = spread[i, j]
+        a = gain * gain * w[i] + more / ((1.0 + q) * (1.0 + q))
         for j in range(d):
             for k in range(d):
-                V_inv[j, k] -= u[j] * u[k]
-        i = i + 1 if i + 1 < d else 0
-    numbers[PLACE] = float(i)
+                spread[j, k] += a * (y[j] * y[k]) - gain * (y[j] * w[k] + w[j] * y[k])
+        squares[i, i] += more
+    grow(volume, 1.0 + q)
+    step, scale = gain * theta[i], math.sqrt(gain)
+    for j in range(d):
+        theta[j] -= step * y[j]
+        y[j] *= scale
 
 
 @compiled
-def move_on(
-    ridge: Ridge, numbers: FloatArray, ring: FloatArray, x: FloatArray, r: float, u: FloatArray, w: FloatArray
-) -> int:
-    """Put a reward that was learnt into the ring; the oldest one leaves V and b where the ring was full."""
+def one_more(ridge: Ridge, memory: Memory, w: FloatArray, y: FloatArray) -> None:
+    """The next coordinate of the prior is put back, where they fade so fast that one a reward is too few."""
+    V, V_inv, _, theta, _ = ridge
+    numbers, prior, _, _, _ = memory
+    d, i = len(theta), int(numbers[PLACE])
+    for j in range(d):
+        y[j] = V_inv[i, j]
+    put_back(ridge, memory, i, w, y)
+    V[i, i] += numbers[LAMBDA] - prior[i]
+    prior[i] = numbers[LAMBDA]
+    for j in range(d):
+        for k in range(d):
+            V_inv[j, k] -= y[j] * y[k]
+    go_on(numbers, d)
+
+
+@embedded
+def take_away(ridge: Ridge, old: FloatArray, u: FloatArray, y: FloatArray) -> float:
+    """A reward leaves V, b, θ̂ and the determinant, V⁻¹ being that from before the last one, whose step is u uᵀ.
+
+    V⁻¹ is to gain y yᵀ: 1, or 0 where too little is left of the variance of its context for that.
+    """
     V, V_inv, b, theta, volume = ridge
-    d, place = len(theta), int(numbers[PLACE])
-    full = numbers[FILLED] == len(ring)
-    old = ring[place, d]
+    d = len(theta)
+    shared = m = q = 0.0
     for i in range(d):
-        w[i] = ring[place, i]
-        ring[place, i] = x[i]
-    ring[place, d] = r
-    numbers[PLACE] = float(place + 1 if place + 1 < len(ring) else 0)
-    if not full:
-        numbers[FILLED] += 1.0
-        return LEARNT
-    q = multiply(V_inv, w, u)
-    m = 0.0
+        shared += u[i] * old[i]
+        m += old[i] * theta[i]
     for i in range(d):
-        m += w[i] * theta[i]
-        b[i] -= old * w[i]
+        s = -shared * u[i]
         for j in range(d):
-            V[i, j] -= w[i] * w[j]
+            s += V_inv[i, j] * old[j]
+        y[i] = s
+        q += old[i] * s
+        b[i] -= old[d] * old[i]
+    for i in range(d):
+        for j in range(d):
+            V[i, j] -= old[i] * old[j]
     left = 1.0 - q
-    if not left > LEAST_LEFT:  # V⁻¹ and θ̂ are then computed anew
-        return ROUGH
-    grow(volume, left)
+    if not left > LEAST_LEFT:
+        return 0.0
+    volume[1] *= left
     if volume[1] < 1e-150:
         volume[0] += math.log(volume[1])
         volume[1] = 1.0
-    step, scale = (m - old) / left, 1.0 / math.sqrt(left)
+    step, scale = (m - old[d]) / left, 1.0 / math.sqrt(left)
     for i in range(d):
-        theta[i] += step * u[i]
-        u[i] *= scale
-    for i in range(d):
-        for j in range(d):
-            V_inv[i, j] += u[i] * u[j]
-    return LEARNT
+        theta[i] += step * y[i]
+        y[i] *= scale
+    return 1.0
 
 
-@inlined
+@embedded
 def tell(read: FloatArray, ridge: Ridge) -> None:
     """θ̂ and the determinant for whoever reads."""
     d = len(ridge.theta)
@@ -274,7 +301,7 @@ def play_bound(
     ridge, memory = ridge_in(block, d), memory_in(extra, d)
     seen = ridge_in(memory.read, d) if len(memory.squares) else ridge
     mean, variance, now = np.empty(K), np.empty(K), np.empty((K, d))
-    x, u, w = np.empty(d), np.empty(d), np.empty(d)
+    x, u, w, y = np.empty(d), np.empty(d), np.empty(d), np.empty(d)
     for t in range(len(rewards)):
         if t < len(X):
             for a in range(K):
@@ -287,7 +314,7 @@ def play_bound(
         arms[t] = arm
         for i in range(d):
             x[i] = now[arm, i]
-        outcome = learn(ridge, memory, x, rewards[t, arm], u, w)
+        outcome = learn(ridge, memory, x, rewards[t, arm], u, w, y)
         if outcome != LEARNT:
             return t + int(outcome == ROUGH), outcome
     return len(rewards), LEARNT
@@ -304,7 +331,8 @@ def play(
     address, coefficients, draws, bank, needs_root = rule
     mean, variance, scores, W = np.empty(K), np.empty(K), np.empty(K), np.empty((K, d if needs_root else 0))
     c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
-    now, x, u, w = np.empty((K, d)), np.empty(d), np.empty(d), np.empty(d)
+    now, x = np.empty((K, d)), np.empty(d)
+    u, w, y = np.empty(d), np.empty(d), np.empty(d)
     for t in range(len(rewards)):
         copy_row(coefficients, t, c)
         copy_row(draws, t, z)
@@ -327,7 +355,7 @@ def play(
         if arm < 0:
             return t, LEARNT
         copy_row(now, arm, x)
-        outcome = learn(ridge, memory, x, rewards[t, arm], u, w)
+        outcome = learn(ridge, memory, x, rewards[t, arm], u, w, y)
         if outcome != LEARNT:
             return t + int(outcome == ROUGH), outcome
     return len(rewards), LEARNT

@@ -121,7 +121,7 @@ class ForgettingRidge(RidgeModel):
     def _run(
         self, rule: "Rule | Bound", seen: FloatArray, rewards: FloatArray, arms: IntArray, most: float
     ) -> tuple[int, int]:
-        kernel: Any = kernels.linear.forgetting
+        kernel: Any = kernels.linear.forgetting_rounds
         loop = kernel.play_bound if isinstance(rule, kernels.linear.index.Bound) else kernel.play
         if seen.strides[0] == 0:  # arms that stay
             seen = seen[:1]

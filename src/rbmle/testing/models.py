@@ -82,7 +82,9 @@ def model_parameters_stay(make: Make) -> None:
 
 
 def model_merging_adds_up(make: Make) -> None:
-    """Merging is refused, or it counts all, changes nothing of the other model, and where all that is kept are sums, adds them up."""
+    """Merging counts all, changes nothing of the other model, and adds up where all that is kept are sums; or it is
+    refused.
+    """
     whole, first, second = taught(make, rows=ROWS), make(), make()
     X, r = unit_contexts(0, ROWS, whole.n_features), coin_rewards(0, ROWS)
     first.observe_many(X[:15], r[:15])

@@ -42,13 +42,19 @@ def costs(turns: int = 9) -> None:
         for name, play, n in installed().values():
             contenders[name] = bound(quietly(play), contexts[:n], rewards[:n]), n
         seconds = best_seconds(contenders, turns)
+        own = {name: contenders[name] for name in ("choose + update", *agents) if "commit" not in name}
+        work = best_seconds(own, turns, time.process_time)
         for agent in agents.values():
             agent.close(snapshot=False)
     missing = ", ".join(name for name in PEERS if name not in installed())
+    title = f"A decision and its reward, d = {FEATURES}, K = {ARMS}"
     show(
-        f"A decision and its reward, d = {FEATURES}, K = {ARMS}", seconds, "choose + update",
-        "targets: 4 times in memory, 10 times with SQLite, buffered. Peers do less: no journal, ids or late rewards."
-        + (f" Not installed: {missing}." if missing else ""),
+        title, seconds, "choose + update",
+        "Peers do less: no journal, no ids, no late rewards." + (f" Not installed: {missing}." if missing else ""),
+    )  # fmt: skip
+    show(
+        f"{title}: work of all threads", work, "choose + update",
+        "Processor time, which a busy machine hardly changes. Targets: 4 times in memory, 10 times with SQLite.",
     )  # fmt: skip
 
 

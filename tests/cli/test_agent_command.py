@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -132,6 +133,23 @@ def test_the_page_has_figures_and_numbers(journal: Path, tmp_path: Path, few_fig
     assert figures == {"rewards", "days", "delays", "arm-rewards", "shares"}
     table = (tmp_path / "page" / "tables" / "days.csv").read_text().splitlines()
     assert len(table) == 1 + len(stats["by_day"]) and table[1].startswith("1970-01-01,")
+    arms = pd.read_csv(tmp_path / "page" / "tables" / "arms.csv")
+    assert arms["served"].tolist() == sorted((each["served"] for each in stats["arms"]), reverse=True)
+    with Agent.open(journal) as agent:
+        frame = agent.to_frame()
+    settled = frame[frame["settled"]]
+    names = np.array([row["arms"][row["arm"]] for _, row in settled.iterrows()])
+    for name, mean in zip(arms["arm"], arms["mean_reward"], strict=True):
+        assert mean == pytest.approx(settled["reward"][names == name].mean())
+
+
+def test_a_page_shows_the_arms_served_most() -> None:
+    agent = Agent(LinUCB(n_features=2), seed=1)
+    for i in range(130):
+        agent.decide(np.eye(2)[:1], arms=[f"arm {i}"], id=f"d{i}")
+    agent.decide(np.eye(2)[:1], arms=["arm 129"], id="again")
+    text = markdown(agent_report(agent))
+    assert "100 of 130 are shown" in text and "| arm 129 | 2 |" in text and "| arm 128 |" not in text
 
 
 def test_a_page_of_an_agent_that_has_done_nothing_yet() -> None:

@@ -16,13 +16,13 @@ EYE = np.eye(2)
 
 
 def test_who_waits_while_one_writes_is_written_at_once(tmp_path):
-    """One thread writes; seven come meanwhile: the next commit takes all of theirs."""
+    """One thread writes; others come meanwhile: the next commit takes all of theirs."""
     agent = Agent(LinUCB(n_features=2), journal=tmp_path / "a.db", seed=1)
     inner, commits = agent.journal.append, []
 
     def slow(events, last=None):
         until = time.monotonic() + 60.0
-        while not commits and len(agent._core.writer.waiting) < 7 and time.monotonic() < until:
+        while not commits and len(agent._core.writer.waiting) + len(events) < 8 and time.monotonic() < until:
             time.sleep(0.001)
         commits.append(len(events))
         return inner(events, last)
@@ -33,7 +33,7 @@ def test_who_waits_while_one_writes_is_written_at_once(tmp_path):
         each.start()
     for each in threads:
         each.join()
-    assert commits == [1, 7] and agent.n_pending == 8
+    assert len(commits) == 2 and sum(commits) == 8 and agent.n_pending == 8
     agent.close()
 
 

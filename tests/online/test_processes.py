@@ -72,23 +72,21 @@ def three_share(place, count, kill):
     """Three workers on one journal; one is killed on the way and another goes on in its place."""
     workers.begin(place)
 
-    def start(me, first):
+    def start(me):
         ours, theirs = workers.PROCESSES.Pipe(duplex=False)
-        process = workers.PROCESSES.Process(target=workers.share, args=(place, me, count, first, theirs))
+        process = workers.PROCESSES.Process(target=workers.share, args=(place, me, count, theirs))
         process.start()
         theirs.close()
         return process, ours
 
-    running = [start(me, 0) for me in range(3)]
+    running = [start(me) for me in range(3)]
     if kill:
         process, heard = running[2]
-        for _ in range(count // 3):
-            last = heard.recv()
+        assert heard.recv() == ("a third", count // 3)
         process.kill()
         process.join()
         heard.close()
-        assert last[0] == "decision"
-        running[2] = start(2, 0)  # asks all again: what was decided stays
+        running[2] = start(2)  # asks all again: what was decided stays
     states = []
     for process, heard in running:
         while (told := heard.recv())[0] != "state":

@@ -72,6 +72,8 @@ def test_prometheus_reads_what_stats_say():
     labelled = parsed(agent.prometheus({"worker": "3"}))
     assert labelled["rbmle_pending", (("worker", "3"),)] == 49
     assert labelled["rbmle_served_total", (("worker", "3"), ("arm", nasty[0]))] == served.count(nasty[0])
+    few = parsed(agent.prometheus(arms=False))
+    assert few == {key: value for key, value in samples.items() if key[0] != "rbmle_served_total"}
     for wrong in ("arm", "__name", "a-b", "", 3):
         with pytest.raises(InvalidInputError, match="labels must have names"):
             agent.prometheus({wrong: "x"})

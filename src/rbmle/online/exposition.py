@@ -38,7 +38,7 @@ RENAMED = {"served_as_logged_p": "served_as_logged", "journal_position": "versio
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def prometheus(stats: Stats, labels: Mapping[str, str] | None = None) -> str:
+def prometheus(stats: Stats, labels: Mapping[str, str] | None = None, arms: bool = True) -> str:
     """All families, each with its help and its type; labels are put on every sample."""
     for name in labels or {}:
         if not isinstance(name, str) or not re.fullmatch("(?!__)(?!arm$)[a-zA-Z_][a-zA-Z0-9_]*", name):
@@ -52,6 +52,8 @@ def prometheus(stats: Stats, labels: Mapping[str, str] | None = None) -> str:
         value = stats[RENAMED.get(name, name)]
         if value is not None:
             lines += family(f"rbmle_{name}", "gauge", text, [({}, value)], labels)
+    if not arms:
+        return "\n".join(lines) + "\n"
     served: Counter[str] = Counter()
     for each in stats["arms"]:
         served[str(each["arm"])] += each["served"]  # the arms 1 and "1" have the same label

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from rbmle import params
 from rbmle.errors import InvalidInputError
 from rbmle.features import Features
 from rbmle.logs import Log
@@ -18,6 +19,7 @@ from rbmle.online.ids import as_id
 from rbmle.online.journal.base import Journal
 from rbmle.online.rules import Rules
 from rbmle.online.stats import Stats, stats_of
+from rbmle.params import Flag
 from rbmle.policies.base import Policy
 
 if TYPE_CHECKING:
@@ -95,12 +97,14 @@ class Reading:
         """What the numbers say in words, the bad news first."""
         return findings(self.stats())
 
-    def prometheus(self, labels: Mapping[str, str] | None = None) -> str:
+    def prometheus(self, labels: Mapping[str, str] | None = None, *, arms: bool = True) -> str:
         """The numbers in the text format that Prometheus reads; serve it under /metrics.
 
         labels: put on every sample, such as {"worker": "3"}.
+        arms: whether to tell how often each arm was served; False where arms are very many.
         """
-        return prometheus(self.stats(), labels)
+        params.require("prometheus", "arms", arms, Flag())
+        return prometheus(self.stats(), labels, arms)
 
     def explain(self, contexts: Any = None, *, arms: Any = None, id: Any = None) -> Explanation:
         """What the policy makes of each arm, as it is now; asked as `decide` is, or with the id of a decision that was

@@ -19,6 +19,8 @@ from rbmle.report.document import Block, Bullets, Facts, Figure, Highlights, Pan
 from rbmle.report.evaluation import of_grid
 
 WIDE = 1.96
+# Arms in the table of a page.
+SHOWN = 100
 
 
 def agent_report(agent: Agent, title: str = "How an agent is doing") -> Report:
@@ -100,19 +102,28 @@ def arms(stats: Stats, course: Course) -> list[Block]:
         blocks.append(Panels("Rewards of arms, and whether they were served as logged.", panels))
     else:
         blocks += panels
+    return [*blocks, arms_table(stats, course)]
+
+
+def arms_table(stats: Stats, course: Course) -> Table:
+    """What is known of each arm: those served most on the page, all of them in the CSV file."""
     earned = {arm: (mean, error) for arm, _, mean, error in course.by_arm()}
     total = max(1, stats["counts"]["decisions"])
-    rows = []
-    for each in stats["arms"]:
-        mean, error = earned.get(each["arm"], (None, float("nan")))
-        spread = "" if mean is None or error != error else f" ± {WIDE * error:.2g}"
+    ranked = sorted(stats["arms"], key=lambda each: -each["served"])
+    rows, records = [], []
+    for each in ranked:
+        mean, error = earned.get(each["arm"], (float("nan"), float("nan")))
+        records.append({**each, "arm": str(each["arm"]), "mean_reward": mean, "standard_error": error})
+        spread = "" if error != error else f" ± {WIDE * error:.2g}"
         by_chance = f"{each['by_chance']:,} of {each['expected']:,.1f}" if each["spread"] else "–"
-        state = " (retired)" if each["retired"] else ""
-        rows.append([f"{each['arm']}{state}", f"{each['served']:,}", f"{100 * each['served'] / total:.1f} %",
-                     number(mean) + spread, by_chance])  # fmt: skip
-    caption = "Arms. By chance: times served of times expected, where the policy left it to chance."
-    blocks.append(Table(caption, ["arm", "served", "share", "mean reward", "by chance"], rows, "arms"))
-    return blocks
+        name = f"{each['arm']}{' (retired)' if each['retired'] else ''}"
+        share = f"{100 * each['served'] / total:.1f} %"
+        rows.append([name, f"{each['served']:,}", share, "–" if mean != mean else number(mean) + spread, by_chance])
+    more = f" {SHOWN} of {len(rows)} are shown." if len(rows) > SHOWN else ""
+    return Table(
+        f"Arms. By chance: times served of times expected, where the policy left it to chance.{more}",
+        ["arm", "served", "share", "mean reward", "by chance"], rows[:SHOWN], "arms", records=records,
+    )  # fmt: skip
 
 
 def last(explained: Explanation, time: float) -> list[Block]:

@@ -206,7 +206,7 @@ def test_events_that_make_no_sense(written):
 
 @pytest.mark.long
 def test_many_events_that_make_no_sense(written):
-    nonsense(settings(MANY, max_examples=600), written)
+    nonsense(settings(MANY, max_examples=300), written)
 
 
 def test_the_checksum_is_over_all_that_an_event_says(written):

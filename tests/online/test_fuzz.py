@@ -16,7 +16,7 @@ from rbmle.online import Agent
 
 EYE = np.eye(2)
 FEW = settings(max_examples=40, phases=(Phase.generate,), suppress_health_check=list(HealthCheck), database=None)
-MANY = settings(FEW, max_examples=1500)
+MANY = settings(FEW, max_examples=500)
 
 
 class Awkward:

@@ -23,6 +23,13 @@ BUSY, COMMIT, SNAPSHOT, SYNC = range(4)
 NAMES = ("elsewhere", "commit", "snapshot", "sync")
 
 
+def warm_up():
+    """Load compiled code before processes are forked off, so that none has to."""
+    agent = Agent(LinTS(n_features=D), seed=7, samples=20)
+    agent.reward(agent.decide(contexts_of("warm")).id, 1.0)
+    agent.snapshot()
+
+
 def begin(place, **rules):
     agent = Agent(LinTS(n_features=D), journal=place, seed=7, samples=20, **rules)
     agent.close()
@@ -143,3 +150,6 @@ def fill(place, told):
     agent.decide(contexts_of("room"), id="room")
     told.send((agent.reward("room", 1.0), state_of(agent.policy)))
     os._exit(0)
+
+
+warm_up()

@@ -89,6 +89,30 @@ def test_a_buffered_agent_writes_in_time(tmp_path):
     agent.close()
 
 
+@pytest.mark.filterwarnings("ignore::rbmle.errors.SharedJournalWarning")
+def test_a_buffered_agent_goes_on_without_its_journal(tmp_path, monkeypatch, caplog):
+    """What it decided meanwhile is written when the journal is there again; who must commit says that it cannot."""
+    quick = Agent(LinUCB(n_features=2), journal=tmp_path / "a.db", seed=1, durability="buffered", flush_seconds=60.0,
+                  sync_seconds=0.0)  # fmt: skip
+    careful = Agent.open(tmp_path / "a.db", sync_seconds=0.0)
+    for agent in (quick, careful):
+        for name in ("append", "read"):
+            monkeypatch.setattr(agent.journal, name, unreachable)
+    made = [quick.decide(EYE).id for _ in range(3)]
+    assert [quick.reward(name, 1.0) for name in made] == ["accepted"] * 3 and "no server" in caplog.text
+    with pytest.raises(JournalError, match="no server"):
+        careful.decide(EYE)
+    monkeypatch.undo()
+    assert careful.sync() == 0 and quick.sync() == 6 == careful.sync()
+    assert careful.policy.n_observed == 3
+    quick.close()
+    careful.close()
+
+
+def unreachable(*_):
+    raise JournalError("no server")
+
+
 def test_opening_again(tmp_path):
     path = tmp_path / "a.db"
     rules = {"wait": 5.0, "default_reward": 0.5, "seed": 4}

@@ -51,23 +51,24 @@ class Histories(RuleBasedStateMachine):
         first = Agent(LinUCB(n_features=D), journal=self.path, seed=1, **rules, **self.settings)
         self.workers = [first, Agent.open(self.path, **self.settings)]
         self.count, self.added = 0, set()
+        for worker in (0, 1, 0):
+            self.decide(worker, [(0.5, 1.0), (1.0, 0.0)], True)
 
     @property
     def settings(self):
         return {"clock": lambda: self.now, "sync_seconds": 0.0, "snapshot_every": 17}
 
     def some(self, number):
-        """The id of a decision there is, or of none."""
-        return f"d{number % (self.count + 1)}"
+        """The id of a decision there is, more often than not one of the last, or of none."""
+        if number >= 90:
+            return f"d{self.count}"
+        return f"d{number % self.count if number >= 60 else self.count - 1 - number % min(self.count, 5)}"
 
     @rule(worker=st.integers(0, 1), grid=st.lists(st.tuples(SMALL, SMALL), min_size=1, max_size=4), shown=st.booleans())
     def decide(self, worker, grid, shown):
         X, name = np.array(grid), f"d{self.count}"
-        arms = None if not self.added else [f"a{i}" for i in range(len(X))]
-        if arms is not None and self.model.retired & set(arms):
-            with pytest.raises(InvalidInputError, match="retired"):
-                self.workers[worker].decide(X, arms=arms, id=name)
-            return
+        there = [f"a{i}" for i in range(9) if f"a{i}" not in self.model.retired]
+        arms = None if not self.added else there[: len(X)]
         made = self.workers[worker].decide(X, arms=arms, id=name, shown=shown)
         assert made.probability == made.probabilities[made.index] == 1.0
         assert made.arm == (made.index if arms is None else arms[made.index])
@@ -121,6 +122,8 @@ class Histories(RuleBasedStateMachine):
         if f"a{number}" in self.added:
             self.workers[worker].arms.retire(f"a{number}")
             self.model.retired.add(f"a{number}")
+            with pytest.raises(InvalidInputError, match="retired"):
+                self.workers[worker].decide([[1.0, 0.0]], arms=[f"a{number}"])
 
     @rule(seconds=st.floats(-30.0, 30.0) | st.sampled_from([-DAY, DAY]))
     def step(self, seconds):

@@ -10,7 +10,6 @@ import pytest
 from rbmle import LinUCB
 from rbmle.errors import InvalidParameterError, JournalError
 from rbmle.online import Agent, Event, PostgresJournal
-from rbmle.online.journal import migrations
 from rbmle.online.journal.server import CLASS
 from rbmle.testing import JournalChecks
 
@@ -294,10 +293,6 @@ def test_retention_and_erasure(server):
     assert again.n_pending == 9 and again.retrain(LinUCB(n_features=2)) == (4, 6)
     agent.close()
     again.close()
-
-
-def test_migrations_are_numbered_from_one():
-    assert [step.number for step in migrations.migrations()] == list(range(1, 1 + len(migrations.migrations())))
 
 
 def test_a_server_that_does_not_care_for_its_disk_is_warned_of(server, caplog):

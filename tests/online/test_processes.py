@@ -133,6 +133,22 @@ def test_a_full_disk(tmp_path):
     assert workers.state_of(state.policy) == workers.state_of(agent.policy)
 
 
+def test_a_disk_that_takes_no_more(tmp_path):
+    """The same by the system: writes fail in the middle. What was refused is not there, what was taken is."""
+    workers.begin(tmp_path / "a.db")
+    ours, theirs = workers.PROCESSES.Pipe(duplex=False)
+    process = workers.PROCESSES.Process(target=workers.fill, args=(tmp_path / "a.db", theirs))
+    process.start()
+    theirs.close()
+    (acknowledged, refused, known), (status, policy) = ours.recv(), ours.recv()
+    process.join()
+    ours.close()
+    assert len(acknowledged) > 10 and len(refused) == 3 and known == sorted(acknowledged) and status == "accepted"
+    state, events = workers.folded(tmp_path / "a.db")
+    assert [event.subject for event in events if event.kind == "decision"] == [*acknowledged, "room"]
+    assert workers.state_of(state.policy) == policy
+
+
 def test_a_buffered_agent_keeps_what_a_full_disk_refused(tmp_path):
     agent = Agent(workers.LinTS(n_features=workers.D), journal=tmp_path / "a.db", durability="buffered",
                   flush_seconds=60.0, flush_events=10**6)  # fmt: skip

@@ -2,13 +2,15 @@
 
 import multiprocessing
 import os
+import resource
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 
 from rbmle import LinTS
-from rbmle.errors import SharedJournalWarning
+from rbmle.errors import JournalError, SharedJournalWarning
 from rbmle.online import Agent
 from rbmle.online.core import Core
 from rbmle.online.fold import State
@@ -19,6 +21,13 @@ PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload([__name__])
 BUSY, COMMIT, SNAPSHOT, SYNC = range(4)
 NAMES = ("elsewhere", "commit", "snapshot", "sync")
+
+
+def warm_up():
+    """Load compiled code before processes are forked off, so that none has to."""
+    agent = Agent(LinTS(n_features=D), seed=7, samples=20)
+    agent.reward(agent.decide(contexts_of("warm")).id, 1.0)
+    agent.snapshot()
 
 
 def begin(place, **rules):
@@ -120,3 +129,27 @@ def share(place, me, count, told):
     told.send(("state", state_of(agent.policy)))
     agent.close()
     os._exit(0)
+
+
+def fill(place, told):
+    """Decide until no file may grow any more, then with room again; tells what was acknowledged, and what was not."""
+    agent, limits = Agent.open(place), resource.getrlimit(resource.RLIMIT_FSIZE)
+    sizes = [file.stat().st_size for file in Path(place).parent.iterdir()]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max(sizes) + 100_000, limits[1]))
+    acknowledged, refused = [], []
+    for i in range(1000):
+        try:
+            agent.decide(contexts_of(f"d{i}"), id=f"d{i}")
+            acknowledged.append(f"d{i}")
+        except JournalError:
+            refused.append(f"d{i}")
+            if len(refused) == 3:
+                break
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    told.send((acknowledged, refused, sorted(agent._core.state.open)))
+    agent.decide(contexts_of("room"), id="room")
+    told.send((agent.reward("room", 1.0), state_of(agent.policy)))
+    os._exit(0)
+
+
+warm_up()

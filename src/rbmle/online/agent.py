@@ -175,7 +175,8 @@ class Agent(Reading, Keeping, Waiting):
         arms: ids of the K arms that can be served; with `features` also a mapping of ids to rows. Left out: those
             that were added, or, where none was, 0 … K − 1.
         id: what the decision is to be called; a random id if left out. Asking again with an id and the same arms and
-            contexts gives the same decision, in any worker; with others it is an error.
+            contexts gives the same decision, in any worker (of buffered ones, once it is written); with others it is
+            an error.
         baseline: what the caller's own rule would serve: an arm, or a list of chances that one is drawn from. It is
             served while the agent is an apprentice; else it is only compared.
         shown: False where it is not sure that the arm will be shown: `activate` says so later. What was never shown is

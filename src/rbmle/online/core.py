@@ -211,9 +211,16 @@ class Core:
         return self.state.position - before
 
     def sync_when_due(self) -> None:
-        """`sync`, where others may write and it was long ago."""
+        """`sync`, where others may write and it was long ago. A buffered agent goes on with what it knows where the
+        journal cannot be reached: it keeps its events as long as there is room for them."""
         if self.journal.shared and time.monotonic() - self.synced > self.sync_seconds:
-            self.sync()
+            try:
+                self.sync()
+            except JournalError as reason:
+                if not self.buffered or self.closed:
+                    raise
+                self.synced = time.monotonic()
+                log.error("The journal cannot be reached: %s", reason)
 
     def write_tally(self) -> None:
         """Write down how many rewards were refused since that was last done."""

@@ -55,7 +55,7 @@ def as_id(value: Any, name: str = "id") -> str:
 
 def as_arm(value: Any, name: str = "arm", depth: int = 0) -> Any:
     """The id of an arm: text, a number, or a tuple of such. 1.0 is 1; True, None and NaN are none."""
-    if type(value) is str:
+    if type(value) is str or (type(value) is int and -LARGEST <= value <= LARGEST):
         return value
     if isinstance(value, np.generic):
         value = value.item()
@@ -79,7 +79,7 @@ def as_arms(values: Any) -> tuple[Any, ...]:
     """Different ids of arms, at least one."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray | dict):
         raise InvalidInputError(f"arms must be a list of ids. Got {describe(values)}.")
-    ids = tuple(value if type(value) is str else as_arm(value, "arms") for value in values)
+    ids = tuple([value if type(value) is str else as_arm(value, "arms") for value in values])
     if not ids:
         raise InvalidInputError("arms must hold at least one id. Got none.")
     if len(set(ids)) < len(ids):

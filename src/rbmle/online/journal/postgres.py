@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rbmle import params
 from rbmle.errors import InvalidParameterError, JournalError
 from rbmle.online.journal.base import CHUNK, Event, Journal, MovedError
-from rbmle.online.journal.encoding import COLUMNS, from_row, to_row
+from rbmle.online.journal.encoding import COLUMNS, Row, from_row, to_row
 from rbmle.online.journal.forking import tell_journal
 from rbmle.online.journal.server import CLASS, Server
 from rbmle.params import Real
@@ -115,7 +115,7 @@ class PostgresJournal(Journal):
             subjects, keys = [event.subject for event in events], [event.key for event in events]
             there = set(connection.execute(THERE, (self.number, subjects, keys)).fetchall())
             places: list[int | None] = []
-            rows = []
+            rows: list[Row] = []
             for event in events:
                 once = (event.subject, event.key)
                 if None not in once:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 NAMES = r"\*{0,2}[\w.\[\]]+(?:, \*{0,2}[\w.\[\]]+)*"
 MEANING = re.compile(rf"^({NAMES}):\s+(\S.*)$")
 COLUMNS = re.compile(rf"^({NAMES}) {{2,}}(\S.*)$")
-# What types are called in signatures: the last part of their names, and our words for arrays.
+# What types are called in signatures: the last part of their names (ours stay whole, to be linked), words for arrays.
 WORDS = {
     r"<(?:built-in )?function (\w+)[^>]*>": r"\1",
     r"<[^<>]*>": "...",
-    r"~?\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])": "",
+    r"(?<![\w.])~?(?!rbmle\.)(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])": "",
     "~": "",
     r"ndarray\[tuple\[Any, \.\.\.\], dtype\[float64\]\]": "FloatArray",
     r"ndarray\[tuple\[Any, \.\.\.\], dtype\[int64\]\]": "IntArray",

@@ -13,8 +13,11 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
 FONT = "math.woff"
-# All that formulas of bandits are written with: Latin, Greek, accents, arrows, operators, italic letters.
-LETTERS = "U+20-7E,U+A0-FF,U+2B0-36F,U+370-3FF,U+2010-22FF,U+2308-230B,U+27E8-27E9,U+1D400-1D7FF,U+2A00-2AFF"
+# All that formulas of bandits are written with: Latin, Greek, accents, operators, letters in italics and the T of ᵀ.
+LETTERS = (
+    "U+20-7E,U+A0-FF,U+2C6,U+2DC,U+302-307,U+391-3F5,U+2010-2044,U+2100-2135,U+2190-2194,U+2200-22C6,U+2308-230B,"
+    "U+27E8-27E9,U+1D434-1D467,U+1D5A0-1D5D3,U+1D6A4-1D71B"
+)
 
 
 def typeset(tex: str, *, display: bool = False) -> str:
@@ -46,9 +49,17 @@ def bring_font(app: Sphinx, failed: Exception | None) -> None:
         subset.main([str(path), f"--unicodes={LETTERS}", "--flavor=woff", f"--output-file={target}"])
 
 
+def ask_early(app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Pages with formulas ask for the font at once, so that it is there before anything is shown."""
+    if "<math" in context.get("body", ""):
+        address = context["pathto"](f"_static/{FONT}", True)
+        context["metatags"] += f'<link rel="preload" href="{address}" as="font" type="font/woff" crossorigin>\n'
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Take the place of Sphinx's own visitors, which leave mathematics to a script."""
     app.add_node(nodes.math, override=True, html=(visit_math, None))
     app.add_node(nodes.math_block, override=True, html=(visit_block, None))
+    app.connect("html-page-context", ask_early)
     app.connect("build-finished", bring_font)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -33,7 +33,7 @@ from rbmle.report.document import (
     Table,
 )
 from rbmle.report.evaluation import evaluation_report, selection_report
-from rbmle.report.figures import regret_figure, save_figure
+from rbmle.report.figures import new_figure, regret_figure, save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
@@ -66,6 +66,7 @@ __all__ = [
     "html",
     "latex",
     "markdown",
+    "new_figure",
     "policy_report",
     "regret_figure",
     "report_for",

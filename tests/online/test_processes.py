@@ -17,6 +17,7 @@ def kill_often(place, times, seed=0):
     """Kill a worker so many times; how often in which phase. What it had acknowledged must be there each time."""
     chance, phases = random.Random(seed), dict.fromkeys(workers.NAMES, 0)
     workers.begin(place)
+    state, events = workers.folded(place)  # goes on from kill to kill: a fold that was never interrupted
     for number in range(times):
         ours, theirs = workers.PROCESSES.Pipe(duplex=False)
         phase = workers.PROCESSES.Value("i", workers.BUSY, lock=False)
@@ -38,7 +39,7 @@ def kill_often(place, times, seed=0):
             except EOFError:
                 break
         ours.close()
-        state, events = workers.folded(place)
+        workers.fold_on(place, state, events)
         written = [(event.kind, event.subject) for event in events if event.kind != "tally"]
         assert acknowledged <= set(written)
         assert len(written) == len(set(written))  # each once: nothing was written again
@@ -55,9 +56,14 @@ def test_a_killed_worker_loses_nothing(tmp_path):
     assert sum(phases.values()) == 4
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    return tmp_path / "a.db" if request.param == "sqlite" else request.getfixturevalue("server").database()
+
+
 @pytest.mark.long
-def test_a_hundred_kills(tmp_path):
-    phases = kill_often(tmp_path / "a.db", 100)
+def test_a_hundred_kills(place):
+    phases = kill_often(place, 100)
     print(f"killed in: {phases}")
     assert min(phases.values()) >= 5
 
@@ -102,8 +108,8 @@ def test_three_workers_learn_as_one(tmp_path):
 
 
 @pytest.mark.long
-def test_three_workers_learn_as_one_for_long(tmp_path):
-    three_share(tmp_path / "a.db", 2000, kill=True)
+def test_three_workers_learn_as_one_for_long(place):
+    three_share(place, 2000, kill=True)
 
 
 def test_a_full_disk(tmp_path):

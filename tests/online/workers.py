@@ -43,12 +43,20 @@ def state_of(policy):
 def folded(place):
     """The state of a fold from the first event on, without snapshots; and all events."""
     journal = journal_of(place, create=False)
-    events = list(journal.events())
+    events = journal.read(0, 1)
     journal.close()
     state = State.begin(events[0])
-    for event in events[1:]:
-        state.apply(event, event.seq)
+    fold_on(place, state, events)
     return state, events
+
+
+def fold_on(place, state, events):
+    """Let a fold go on to the end of the journal; `events` is given what was new."""
+    journal = journal_of(place, create=False)
+    for event in journal.events(state.position):
+        state.apply(event, event.seq)
+        events.append(event)
+    journal.close()
 
 
 def marked(cls, method, mark, phase):

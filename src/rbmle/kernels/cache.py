@@ -6,7 +6,8 @@ import os
 import pickle
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ import numba
 import platformdirs
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from rbmle.files import HAS_LOCKS
+from rbmle.files import HAS_LOCKS, lock
 
 if HAS_LOCKS:
     import fcntl
@@ -34,6 +35,8 @@ KERNELS = ("rbmle.kernels.", "rbmle.families.")
 PATIENCE = 120.0
 # What functions may refer to without being compiled anew each time.
 LIBRARIES = ("rbmle", "numpy", "math", "numba", "builtins")
+# The file whose lock whoever writes holds.
+LOCK = ".lock"
 
 
 @functools.cache
@@ -97,6 +100,17 @@ def unkept(folder: Path, reason: BaseException) -> None:
     """Say why machine code is not kept."""
     why = reason.strerror if isinstance(reason, OSError) else type(reason).__name__
     say(f"machine code cannot be kept in {folder} ({why}), so every process compiles anew.")
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Write as the only one: of two that add to an index at the same time one would be forgotten."""
+    handle = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        lock(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
 
 
 class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba's are not typed
@@ -208,7 +222,8 @@ class GuardedCache(FunctionCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep machine code for later processes, if that is possible."""
         try:
-            super().save_overload(sig, data)
+            with alone_in(self._folder):
+                super().save_overload(sig, data)
         except DAMAGE as reason:
             unkept(self._folder.parent, reason)
         finally:

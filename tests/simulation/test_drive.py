@@ -267,9 +267,9 @@ class Dies:
 
         try:
             Path(self.path).unlink()
+            os._exit(1)
         except FileNotFoundError:
             return 0
-        os._exit(1)
 
     def update(self, context: Any, reward: float) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What simulations cost on a cluster: seconds of a task, what packets spare, bytes that are sent; `-m benchmarks.clusters`.
+"""What simulations cost on a cluster: a packet, what packets spare, the bytes that are sent: `-m benchmarks.clusters`.
 
 A local Dask of two processes, so that nothing but the sending differs; ratios are of runs in turns.
 """
@@ -84,8 +84,10 @@ def packets_of(client: Any, trials: int = 2000, horizon: int = 100) -> None:
     one, many = statistics.median(times[usual]), statistics.median(times[0.0])
     for length, label in ((usual, "packets of a second"), (0.0, "one task a packet")):
         found = last[length]
-        print(f"{label:<22}{statistics.median(times[length]):7.2f} s  {found.packets:>6} packets  {found.orders:>6} tasks"
-              f"  {found.bytes / 1e3:8.0f} kB of orders  {found.data / 1e3:6.0f} kB of data, once")  # fmt: skip
+        told = (
+            f"{label:<22}{statistics.median(times[length]):7.2f} s  {found.packets:>6} packets  {found.orders:>6} tasks"
+        )
+        print(f"{told}  {found.bytes / 1e3:8.0f} kB of orders  {found.data / 1e3:6.0f} kB of data, once")
     print(f"{'two threads here':<22}{here:7.2f} s")
     print(f"A packet costs {1e3 * (many - one) / max(1, last[0.0].packets - last[usual].packets):.1f} ms; "
           f"packets are {many / one:.1f} times as fast.")  # fmt: skip
@@ -98,11 +100,12 @@ def large_data(client: Any, trials: int = 20, horizon: int = 5000) -> None:
     problem = PreparedProblem(contexts, rng.standard_normal((trials, horizon, 10)))
     seconds, found = counted(client, problem, trials, horizon)
     size = len(pickle.dumps(problem))
-    print(f"A problem of {size / 1e6:.0f} MB, {trials} trials: sent {found.data / size:.1f} times to the cluster, which hands it "
-          f"to each worker once; {found.packets} packets with {found.bytes / 1e3:.0f} kB of orders, {seconds:.2f} s.")  # fmt: skip
+    sent = f"sent {found.data / size:.1f} times to the cluster, which hands it to each worker once"
+    orders = f"{found.packets} packets with {found.bytes / 1e3:.0f} kB of orders"
+    print(f"A problem of {size / 1e6:.0f} MB, {trials} trials: {sent}; {orders}, {seconds:.2f} s.")
 
 
-def curves(trials: int = 10_000, points: int = 200) -> None:
+def curves(trials: int = 1000, points: int = 200) -> None:
     """Results on disk, by form."""
     rng = np.random.default_rng(0)
     regret = {name: np.cumsum(rng.random((trials, points)), axis=1) for name in ("a", "b")}

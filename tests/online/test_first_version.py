@@ -44,9 +44,7 @@ def learnt(rows):
     """(context, reward) of what was closed: the first reward, or 0 for what was shown."""
     contexts, found, first, shown = served(rows), [], {}, set()
     for kind, _, name, data, _ in rows:
-        if kind == "decision" and not data.get("hold"):
-            shown.add(name)
-        elif kind == "shown":
+        if (kind == "decision" and not data.get("hold")) or kind == "shown":
             shown.add(name)
         elif kind == "reward":
             first.setdefault(name, data["value"])

@@ -41,10 +41,8 @@ def save(results: Results, path: str | PathLike[str], form: str = "csv") -> None
     with alone(folder):
         for name, text in content.items():
             files.write_bytes(folder / name, text)
-        files.write_bytes(
-            folder / "manifest.json",
-            files.to_json({"format": 2 if form == "csv" else FORMAT, "files": sums, **results.manifest}),
-        )
+        about = {"format": 2 if form == "csv" else FORMAT, "files": sums, **results.manifest}
+        files.write_bytes(folder / "manifest.json", files.to_json(about))
 
 
 def to_texts(results: Results) -> dict[str, bytes]:

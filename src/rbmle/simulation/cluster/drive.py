@@ -143,8 +143,8 @@ class Drive:
         while len(self._flying) < most:
             if self._suspects:
                 if not self._flying:  # by itself, so that nobody else's death is blamed on it
-                    lot, number = self._suspects.popleft()
-                    yield Packet(lot, [number], shards.new(), suspect=True)
+                    suspect, number = self._suspects.popleft()
+                    yield Packet(suspect, [number], shards.new(), suspect=True)
                 return
             while self._lot is not None and not self._lot.queue:
                 self._lot = next(self._lots, None)

@@ -31,15 +31,15 @@ def test_the_examples_run(shown):
     assert shown["found"].verdict.grade == "answers"
     assert shown["found"].difference("dr").low > 0.0 and shown["found"].interval("dr").low < true
     assert shown["kept"].usable is not None and sum(len(batch) for batch in shown["kept"]) == 5999
-    assert set(shown["models"]) == {"ridge", "logistic", "scikit-learn"}
+    assert set(shown["models"]) == {"ridge", "logistic", "Ridge()"}
     assert shown["page"].name == "report.html"
 
 
 def test_what_it_says_of_them_is_so(shown):
     from rbmle.evaluation import evaluate
 
-    poor = evaluate(shown["poor"], shown["sharp"][:400], estimators=("ips", "snips"))
-    assert poor.verdict.grade == "cannot answer" and "carry" in str(poor.verdict)
+    poor = evaluate(shown["poor"], shown["others"], estimators=("ips", "snips"))
+    assert poor.verdict.grade == "cannot answer" and "of the weight" in str(poor.verdict)
     widths = {kind: high - low for kind in ("asymptotic", "cressie-read", "sequence")
               for low, high in [shown["watched"].interval("ips", kind)]}  # fmt: skip
     assert widths["cressie-read"] < widths["asymptotic"] < widths["sequence"]

@@ -55,8 +55,8 @@ def journalled(world, policy, seed, rows):
     """The log of an agent that the policy decides for, as its journal has it."""
     rng = np.random.default_rng([seed, 13])
     with Agent(policy.copy(), floor=FLOOR, seed=seed) as agent:
-        for s, noise in zip(rng.integers(0, len(world.X), rows), rng.random(rows), strict=True):
-            decision = agent.decide(world.X[s])
+        for t, (s, noise) in enumerate(zip(rng.integers(0, len(world.X), rows), rng.random(rows), strict=True)):
+            decision = agent.decide(world.X[s], id=f"{seed}-{t}")  # draws hang on the name of a decision
             agent.reward(decision.id, float(noise < world.mu[s, decision.index]))
         return agent.log()
 

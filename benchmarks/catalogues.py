@@ -17,7 +17,7 @@ from benchmarks.linear import Floats
 from benchmarks.rows import unit
 from benchmarks.timing import readable
 from rbmle import LinRBMLE, LinTS
-from rbmle.kernels.linear import predict
+from rbmle.kernels.linear import blocks, predict
 from rbmle.models import RidgeModel
 from rbmle.models.ridge_catalogue import COLUMNS, GRAM, RidgeCatalogue, fastest
 
@@ -83,7 +83,8 @@ def by_products(policy: LinRBMLE, X: Floats) -> int:
 
 def once(machine: Machine, K: int, d: int, kind: type) -> Measured:
     X = unit(np.random.default_rng(0), K, d)
-    policy, mine = learnt(LinRBMLE, X), X.astype(kind)
+    policy = learnt(LinRBMLE, X)
+    mine: Floats = X.astype(kind)
     ours, plain = turns([lambda: policy.choose(mine), lambda: by_products(policy, X)], 5)
     return Measured(
         f"once, {K} x {d}, {kind.__name__}",
@@ -201,7 +202,7 @@ def curve() -> Table:
                 np.dot(X, theta, mean)
                 np.einsum("ij,ij->i", X @ V_inv, X, out=variance)
 
-            kernels = (predict.predict_few, predict.predict_blocks, product, predict.predict)
+            kernels = (predict.predict_few, blocks.predict_blocks, product, predict.predict)
             seconds = turns([run(kernel) for kernel in kernels], 5)
             table.add_row(str(d), str(K), *(readable(each / repeats) for each in seconds))
     return table

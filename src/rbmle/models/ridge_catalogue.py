@@ -11,9 +11,9 @@ from rbmle.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from rbmle.kernels.linear.formula import Rule
 
-# Up to this many arms, or twice as many as features but no more than so many beyond them, the (K, K) form is the
-# fastest (measured).
-FEW_ARMS, BEYOND = 32, 150
+# Up to this many arms, or so many more than features, but no more than that beyond them, the (K, K) form is the fastest
+# (measured: docs/speed.md).
+FEW_ARMS, MORE, BEYOND = 32, (10, 0.6), 150
 GRAM, COLUMNS, ROOT = "gram", "columns", "root"
 
 
@@ -21,7 +21,8 @@ def fastest(n_arms: int, n_features: int, needs_root: bool) -> str:
     """The form in which a pull costs least: see docs/speed.md."""
     if needs_root:
         return ROOT
-    return GRAM if n_arms <= max(FEW_ARMS, n_features + min(n_features, BEYOND)) else COLUMNS
+    more = min(MORE[0] + MORE[1] * n_features, BEYOND)
+    return GRAM if n_arms <= max(FEW_ARMS, n_features + more) else COLUMNS
 
 
 class RidgeCatalogue:

@@ -9,6 +9,7 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
 from rbmle.models.protocol import Sized
+from rbmle.models.ridge_bounds import VERY_MANY
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.models.state import read_state, require_count, require_definite, require_positive, require_symmetric
 from rbmle.params import Integer, Real
@@ -110,10 +111,12 @@ class RidgeNumbers(Sized):
         V and b follow from the same sums however often somebody asks: reading changes no later bit.
         """
         if self._behind and self._held is not None:
-            X, (_, _, counts, sums) = self._held.seen, self._held.rows
-            V, b = self._before
-            self._V[:] = V + X.T @ (counts[:, None] * X)
-            self._b[:] = b + X.T @ sums
+            (_, _, counts, sums), V, b = self._held.rows, *self._before
+            # Of very many arms few were pulled: nothing as large as all of them is made.
+            pulled = np.flatnonzero(counts) if len(counts) >= VERY_MANY else slice(None)
+            X = self._held.seen[pulled]
+            self._V[:] = V + X.T @ (counts[pulled, None] * X)
+            self._b[:] = b + X.T @ sums[pulled]
             self._invert()
             self._behind = False
         return self._block

@@ -262,8 +262,11 @@ class LinearPolicy(Policy):
         sizes, block, d = np.diff(offsets), self.model.settle(), self.n_features
         arms = np.empty(len(sizes), dtype=np.int64)
         weights = np.empty((len(sizes), 2))
-        for n_arms in np.unique(sizes).tolist():
-            weights[sizes == n_arms] = self._bounds.at(t, n_arms)
+        if (sizes == sizes[0]).all():
+            weights[:] = self._bounds.at(t, int(sizes[0]))
+        else:
+            for n_arms in np.unique(sizes).tolist():
+                weights[sizes == n_arms] = self._bounds.at(t, n_arms)
 
         def choose(first: int, last: int) -> None:
             own, part = slice(first, last), offsets[first : last + 1]

@@ -90,7 +90,7 @@ def main(names: Iterable[str] = ()) -> None:
     table = Table(
         title=f"Linear methods beside LinRBMLE, d = {FEATURES}, K = {ARMS}: a decision and its update",
         title_justify="left",
-        caption=f"target: {TARGET} times LinRBMLE, forgetting too, with a sandwich 2.2 times; excepted: CMM, ensembles, "
+        caption=f"target: {TARGET} times LinRBMLE, forgetting too (with a sandwich 2.2); excepted: CMM, ensembles, "
         "LinPHE and methods over many samples",
         caption_justify="left",
     )

@@ -30,12 +30,12 @@ REFERENCE = {
 
 def problem(number, d):
     """Arms (K, d): normals of unit norm and a 1, the first d of them a basis with a 1; chances of a reward."""
-    rng = np.random.default_rng([number, d])
-    X = rng.standard_normal((K, d - 1))
+    rng = np.random.RandomState(number)
+    X = rng.randn(K, d - 1)
     X = np.hstack([X / np.linalg.norm(X, axis=1, keepdims=True), np.ones((K, 1))])
     X[:d] = np.eye(d)
     X[:d, -1] = 1.0
-    theta = rng.standard_normal(d - 1)
+    theta = rng.randn(d - 1)
     return X, expit(X @ np.append(1.5 * theta / np.linalg.norm(theta), 0.0))
 
 

@@ -113,8 +113,8 @@ class ForgettingGLM(GLMModel):
                 f"state['counts'] must be weights that sum to {asked:g}, those of {n} rewards. Got a sum of {kept:g}."
             )
         slack = 1e-9 * (np.abs(sums) + 1.0)
-        low = not self._family.supports(np.float64(-1.0)) and (sums < -slack).any()
-        if low or (not self._family.supports(np.float64(2.0)) and (sums > counts + slack).any()):
+        negative, two = np.atleast_1d(self._family.supports(np.array([-1.0, 2.0])))
+        if (not negative and (sums < -slack).any()) or (not two and (sums > counts + slack).any()):
             raise InvalidInputError(f"state['sums'] must be sums of rewards that are {self._family.support}.")
         if new["squares"] < -SLACK:
             raise InvalidInputError(f"state['squares'] must be at least 0. Got {float(new['squares']):g}.")

@@ -80,7 +80,7 @@ class LinearPolicy(Policy):
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
-        size = {"n_features": self.n_features, "regularization": self.regularization}
+        size: dict[str, Any] = {"n_features": self.n_features, "regularization": self.regularization}
         return RidgeModel(**size) if self.forgetting is None else ForgettingRidge(**size, forgetting=self.forgetting)
 
     @property

@@ -2,7 +2,9 @@
 
 import csv
 import importlib.util
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -137,6 +139,15 @@ def test_from_the_shell(tmp_path):
     assert "LinRBMLE auto" in result.output and "Report is in" in result.output
     wrong = CliRunner().invoke(app, ["real-data", "--sets", "nothing", "--out", str(tmp_path)])
     assert wrong.exit_code == 2
+
+
+@pytest.mark.long
+def test_the_example_of_the_page_runs():
+    page = Path(__file__).parents[2] / "docs" / "real-data-study.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+    names = {"__name__": "page"}
+    exec(compile(code, str(page), "exec"), names)
+    assert names["done"].lines and names["done"].found[0].real.key == "iris"
 
 
 @pytest.mark.long

@@ -252,7 +252,7 @@ def keys_of(array: Any, faults: Faults) -> KeyArray:
         return keys
     if not (pa.types.is_integer(array.type) or str(array.type) in ("string", "large_string", "string_view")):
         raise refused(BY_NAME["id"], array.type, faults.reading)
-    texts = array.cast(pa.large_string())
+    texts = converted(array, pa.large_string())
     if null.any():
         texts = texts.fill_null("")
     _, offsets, data = texts.buffers()
@@ -261,3 +261,11 @@ def keys_of(array: Any, faults: Faults) -> KeyArray:
     letters = np.frombuffer(data, dtype=np.uint8)[:end] if end else np.zeros(1, dtype=np.uint8)
     kernels.logs.keys.of_texts(np.array(letters[int(starts[0]) :]), starts - starts[0], keys)
     return keys
+
+
+def converted(array: Any, kind: Any) -> Any:
+    """An array as another type. Arrow 16 cannot cast views of text, as polars has them."""
+    try:
+        return array.cast(kind)
+    except pyarrow().ArrowNotImplementedError:
+        return pyarrow().array(array.to_pylist(), kind)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbmle.errors import RbmleError
 from rbmle.files import write_atomically
-from rbmle.logs.arrow import pyarrow, schema_for
+from rbmle.logs.arrow import converted, pyarrow, schema_for
 from rbmle.logs.batch import Batch
 from rbmle.logs.columns import BY_NAME
 
@@ -31,7 +31,8 @@ def array_of(batch: Batch, name: str, kind: Any) -> Any:
     pa, offsets = pyarrow(), batch.offsets
     if name in ("id", "arms"):
         values = batch.labels[name]
-        return (values if isinstance(values, pa.Array) else pa.array([plain(each) for each in values])).cast(kind)
+        array = values if isinstance(values, pa.Array) else pa.array([plain(each) for each in values])
+        return converted(array, kind)
     values = getattr(batch, name)
     if name == "reward":
         return pa.array(values, mask=np.isnan(values))

@@ -3,9 +3,9 @@
 Arms as in the linear suite; θ has norm 1.5 and a 0 for the feature that is always 1. T = 20 000, K = 100. The reference
 is mean pseudo-regret at T and its standard error over 50 problems.
 
-UCB-GLM with d = 10 agrees. In the other three ours loses less: the reference follows code that takes the arm of the
-largest μ(xᵀθ̃), which is 1.0 for every arm beyond a score of 37, so that early draws are ties, and its estimate is plain
-iterated least squares, where ours is the maximiser.
+UCB-GLM with d = 10 agrees; in the other three ours loses less, and why is not settled. The code that the reference
+follows takes the arm of the largest μ(xᵀθ̃), which is 1.0 for every arm beyond a score of 37, so that early draws are
+ties: its rules in ten of these problems, GLM-TSL with d = 10, lose 293 ± 22 by μ and 259 ± 27 by scores, ours 218 ± 8.
 """
 
 import numpy as np

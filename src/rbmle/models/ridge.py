@@ -117,16 +117,18 @@ class RidgeModel(RidgeNumbers):
     def play(self, rule: "Rule | Bound", contexts: FloatArray, rewards: FloatArray, arms: IntArray) -> int:
         """Choose and learn in rounds that are alike, (B, K, d) and (B, K); how many have an arm.
 
+        contexts: (1, K, d) where the arms stay.
         What was played is learnt and counted, also where a round fails.
         """
         start, stop, again, most = 0, len(rewards), False, STRANGE_VARIANCE
         self._release()
-        seen = self.scaled(contexts)
+        seen, stay = self.scaled(contexts), len(contexts) < stop
         while start < stop:
-            done, outcome = self._run(rule.after(start), seen[start:], rewards[start:], arms[start:], most)
+            now = seen if stay else seen[start:]
+            done, outcome = self._run(rule.after(start), now, rewards[start:], arms[start:], most)
             if self._keeps_more:
                 rows, chosen = np.arange(start, start + done), arms[start : start + done]
-                self._note(contexts[rows, chosen], rewards[rows, chosen])
+                self._note(contexts[0 if stay else rows, chosen], rewards[rows, chosen])
             self._count(done)
             start += done
             if outcome == kernels.linear.ridge.ROUGH:
@@ -139,7 +141,7 @@ class RidgeModel(RidgeNumbers):
             if start == stop or (outcome == kernels.linear.ridge.LEARNT and arms[start] < 0):
                 break
             if outcome == kernels.linear.ridge.REFUSED:
-                raise refuse_values(contexts[start, arms[start]], float(rewards[start, arms[start]]))
+                raise refuse_values(contexts[0 if stay else start, arms[start]], float(rewards[start, arms[start]]))
             if again and done == 0:
                 raise self._lost()
             self._invert()
@@ -180,10 +182,20 @@ class RidgeModel(RidgeNumbers):
 
     def known(self, catalogue: RidgeCatalogue) -> RidgeCatalogue:
         """The catalogue, up to date with all that was learnt."""
+        self._follow(catalogue)
+        catalogue.settle()
+        return catalogue
+
+    def best_held(self, catalogue: RidgeCatalogue, outer: float, inner: float, rooted: bool) -> int:
+        """The arm of the largest index m + outer · √(inner · v) or m + outer · v, the weights not negative."""
+        self._follow(catalogue)
+        return catalogue.best(outer, inner, rooted)
+
+    def _follow(self, catalogue: RidgeCatalogue) -> None:
+        """Bring a catalogue, or the bounds it keeps instead, up to date."""
         if catalogue.version != self._version:
             block = self.settle()
             catalogue.derive(self.scaled(catalogue.contexts), block, None if self._n else self._lam, self._version)
-        return catalogue
 
     def pull(self, catalogue: RidgeCatalogue, arm: int, reward: float) -> None:
         """Learn that an arm of a catalogue gave `reward`."""
@@ -223,7 +235,7 @@ class RidgeModel(RidgeNumbers):
 
     def _hold(self, catalogue: RidgeCatalogue) -> RidgeCatalogue:
         """Let a catalogue, up to date, keep the sums of what is learnt from now on."""
-        self.known(catalogue)
+        self._follow(catalogue)
         if self._held is not catalogue:
             self._release()
             self._held, self._before = catalogue, (self._V.copy(), self._b.copy())

@@ -9,11 +9,14 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
 from rbmle.models.protocol import Sized
+from rbmle.models.ridge_bounds import VERY_MANY
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.models.state import read_state, require_count, require_definite, require_positive, require_symmetric
 from rbmle.params import Integer, Real
 from rbmle.types import FloatArray, IntArray
 
+# A product of at most so many multiplications is left to one thread by every BLAS we know.
+ONE_THREAD = 2**18
 # Observations between two refreshes of the inverse: few enough for rounding, so many that their cost does not show.
 REFRESH = 8192
 
@@ -24,7 +27,7 @@ def squared(C_inv: FloatArray) -> FloatArray:
     LAPACK's own (dpotri) wakes BLAS's threads for any size, and each of them then spins for some 50 ms.
     """
     d = len(C_inv)
-    inverse, rows = np.empty((d, d)), max(16, kernels.linear.predict.ONE_THREAD // (d * d))
+    inverse, rows = np.empty((d, d)), max(16, ONE_THREAD // (d * d))
     for i in range(0, d, rows):
         inverse[i : i + rows] = C_inv[i:, i : i + rows].T @ C_inv[i:]  # what stands above is 0
     lower: FloatArray = np.tril(inverse)
@@ -108,10 +111,12 @@ class RidgeNumbers(Sized):
         V and b follow from the same sums however often somebody asks: reading changes no later bit.
         """
         if self._behind and self._held is not None:
-            X, (_, _, counts, sums) = self._held.seen, self._held.rows
-            V, b = self._before
-            self._V[:] = V + X.T @ (counts[:, None] * X)
-            self._b[:] = b + X.T @ sums
+            (_, _, counts, sums), V, b = self._held.rows, *self._before
+            # Of very many arms few were pulled: nothing as large as all of them is made.
+            pulled = np.flatnonzero(counts) if len(counts) >= VERY_MANY else slice(None)
+            X = self._held.seen[pulled]
+            self._V[:] = V + X.T @ (counts[pulled, None] * X)
+            self._b[:] = b + X.T @ sums[pulled]
             self._invert()
             self._behind = False
         return self._block

@@ -100,7 +100,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
 
     def _sets(self, contexts: Any) -> tuple[FloatArray, IntArray]:
         """The arms of many decisions, checked: see `as_batch`."""
-        X, offsets = as_batch(contexts, self.n_features)
+        X, offsets = as_batch(contexts, self.n_features, kernels.border.all_within)
         for each in contexts if isinstance(contexts, list | tuple) else ():
             self._know(each)
         return X, offsets
@@ -244,7 +244,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
 
     def probabilities_many(self, contexts: Any, *, t: int | None = None, samples: int | None = None) -> FloatArray:
         """`probabilities` for each of N sets of contexts, as in `choose_many`: one set after the other, (ΣK,)."""
-        X, offsets = as_batch(contexts, self.n_features)
+        X, offsets = as_batch(contexts, self.n_features, kernels.border.all_within)
         count = self._sample_count(samples)
         with self.lock, self._looking_ahead():
             return self._chances_many(X, offsets, self.t if t is None else as_round(t), count)

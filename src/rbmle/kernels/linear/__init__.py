@@ -6,6 +6,7 @@ from rbmle.kernels import loads_when_used
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear import (
+        blocks,
         catalogue,
         columns,
         constrained,
@@ -15,14 +16,19 @@ if TYPE_CHECKING:
         formula,
         index,
         lanes,
+        lazy,
         perturbed,
+        posterior,
         predict,
         ridge,
         rounds,
+        search,
+        sets,
         vids,
     )
 
 __all__ = [
+    "blocks",
     "catalogue",
     "columns",
     "constrained",
@@ -32,10 +38,14 @@ __all__ = [
     "formula",
     "index",
     "lanes",
+    "lazy",
     "perturbed",
+    "posterior",
     "predict",
     "ridge",
     "rounds",
+    "search",
+    "sets",
     "vids",
 ]
 

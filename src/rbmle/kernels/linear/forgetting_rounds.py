@@ -49,7 +49,7 @@ def play(
     _, K, d = X.shape
     ridge, memory = ridge_in(block, d), memory_in(extra, d)
     seen = ridge_in(memory.read, d) if len(memory.squares) else ridge
-    address, coefficients, draws, bank, needs_root = rule
+    address, coefficients, draws, bank, needs_root, _ = rule
     mean, variance, scores, W = np.empty(K), np.empty(K), np.empty(K), np.empty((K, d if needs_root else 0))
     c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
     now, x = np.empty((K, d)), np.empty(d)

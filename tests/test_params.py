@@ -71,7 +71,7 @@ def test_reprs_say_what_the_constraint_is():
 
 
 def test_help_shows_the_parameters():
-    assert list(inspect.signature(LinUCB).parameters) == ["n_features", "regularization", "alpha"]
+    assert list(inspect.signature(LinUCB).parameters) == ["n_features", "regularization", "forgetting", "alpha"]
     shown = pydoc.render_doc(LinUCB, renderer=pydoc.plaintext).splitlines()
     assert "LinUCB(*, n_features: " in shown[3]
     assert "Real(low=0.0)" in shown[3]
@@ -117,7 +117,7 @@ def test_parameters_cannot_be_changed_after_construction(policy):
             setattr(policy, name, 7)
         with pytest.raises(FrozenParameterError):
             delattr(policy, name)
-    assert policy.params == {"n_features": 2, "regularization": 1.0, "alpha": 3.0, "width": 6.0}
+    assert policy.params == {"n_features": 2, "regularization": 1.0, "forgetting": None, "alpha": 3.0, "width": 6.0}
 
 
 def test_other_attributes_of_a_policy_are_free():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from rbmle import LinUCB, load, plain, schedules
+from rbmle import Discount, LinUCB, load, plain, schedules
 from rbmle.errors import StateFileError
 from rbmle.families import Logistic
 from rbmle.plain import Registry, from_plain, to_plain
@@ -129,7 +129,10 @@ def test_names_in_plain_data():
     assert to_plain(Sqrt()) == {"schedule": "rbmle.Sqrt", "arguments": {"scale": 1.0}}
     assert to_plain(Mix())["schedule"] == f"{__name__}.Mix"
     assert to_plain(Gaussian()) == {"noise": "rbmle.gaussian", "arguments": {"scale": 1.0}}
-    assert to_plain(LinUCB(n_features=2))["arguments"] == {"n_features": 2, "regularization": 1.0, "alpha": 1.0}
+    arguments = {"n_features": 2, "regularization": 1.0, "forgetting": None, "alpha": 1.0}
+    assert to_plain(LinUCB(n_features=2))["arguments"] == arguments
+    law = LinUCB(n_features=2, forgetting=Discount(0.9))
+    assert from_plain(to_plain(law)).forgetting == Discount(0.9)
     assert to_plain(np.float64(0.5)) == 0.5
 
 

@@ -82,7 +82,8 @@ class OFUL(LinearPolicy):
         'form and the closed form of "amm" from memory and derived again',
         changed='"amm" is the default, for it is never wider than the forms of 2011',
         tested_against='each radius in plain NumPy; "amm" against its general form, "cmm" against a constrained '
-        "optimiser (SLSQP); how often the sets hold θ* in all rounds",
+        "optimiser (SLSQP); how often the sets hold θ* in all rounds; with forgetting D-LinUCB's recursion and "
+        "the ends of Russac's figures",
     )
     tuning = Tuning("noise", half_decades(0.01, 10.0), 1.0, symbol="σ")
     variants = MappingProxyType({"OFUL cmm": {"radius": "cmm"}})

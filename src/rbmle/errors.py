@@ -66,6 +66,10 @@ class ConvergenceError(RbmleError):
     """An estimate could not be computed to the stated tolerance; no number is returned rather than a wrong one."""
 
 
+class WorkerLostError(RbmleError):
+    """Workers died again and again over the same trials. What was finished is in the store, if there is one."""
+
+
 class FormulaError(RbmleError):
     """The formula of a policy raised an exception, or returned no arm."""
 

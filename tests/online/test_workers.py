@@ -84,8 +84,18 @@ def test_a_buffered_agent_writes_in_time(tmp_path):
     for i in range(3):
         agent.decide(EYE, id=f"d{i}")
     assert not agent.journal.about("d0")
-    agent.decide(EYE, id="d3")
+    agent.decide(EYE, id="d3")  # wakes the thread that writes
+    for _ in range(500):
+        if agent.journal.about("d0"):
+            break
+        threading.Event().wait(0.01)
     assert agent.journal.about("d0")
+    with agent._core.writer.turn:  # the disk is slow
+        for i in range(4, 11):
+            agent.decide(EYE, id=f"d{i}")
+        assert not agent.journal.about("d4")
+        agent.decide(EYE, id="d11")  # so many wait that this one waits for the disk
+        assert agent.journal.about("d11")
     agent.close()
 
 

@@ -65,11 +65,11 @@ class Core:
         self.tally: dict[str, int] = {}
         self.closed = False
         self._warned = self._torn = False
-        self.writer = Writer(journal, self._fold)
+        self.writer = Writer(journal, self._fold, self._fold_one)
         self.synced = self.ticked = time.monotonic()
         self.state = restored(journal, begin)
         self._flusher: threading.Thread | None = None
-        self._stop = threading.Event()
+        self._stop, self._wake = threading.Event(), threading.Event()
         with self.writer.turn:
             self._catch_up()
         tell_agent(self)
@@ -78,6 +78,11 @@ class Core:
         """Write events for good and fold them."""
         self._require_open()
         return self.writer.commit(events)
+
+    def commit_one(self, event: Event) -> Result:
+        """`commit` for one event."""
+        self._require_open()
+        return self.writer.commit_one(event)
 
     def put(self, record: Open, event: Event) -> None:
         """Queue an event of a decision that is going to be `record`; called with the lock."""
@@ -92,12 +97,19 @@ class Core:
             self._flusher.start()
 
     def flush_if_full(self) -> None:
-        """Write what waits, if it is much; called without the lock."""
-        if len(self.writer.waiting) >= self.flush_events:
+        """Have what waits written, if it is much; called without the lock. Who asks waits for the disk only where it
+        does not keep up.
+        """
+        waiting = len(self.writer.waiting)
+        if waiting >= 2 * self.flush_events:
             self.writer.flush()
+        elif waiting >= self.flush_events:
+            self._wake.set()
 
     def _flush_for_ever(self) -> None:
-        while not self._stop.wait(self.flush_seconds):
+        while not self._stop.is_set():
+            self._wake.wait(self.flush_seconds)
+            self._wake.clear()
             if self.writer.waiting:
                 try:
                     self.writer.flush()
@@ -109,16 +121,17 @@ class Core:
         found = self.unwritten.get(decision)
         return self.state.open.get(decision) if found is None else found.record
 
-    def _fold(self, events: list[Event], places: list[int | None]) -> list[Status | None]:
+    def _fold(self, events: Sequence[Event], places: list[int | None]) -> list[Status | None]:
         """Let what was written happen. It is read back from the journal where others have written in between."""
         with self.lock:
             if self.unwritten:
                 self._written(events)
-            before = self.state.position
+            state = self.state
+            before, apply = state.position, state.apply
             if not self._torn and places[0] == before + 1 and places[-1] == before + len(events):
-                with self._whole():
-                    apply = self.state.apply
-                    statuses = [apply(event, before + 1 + i) for i, event in enumerate(events)]
+                self._torn = True  # whoever is interrupted here, by Ctrl-C say, leaves a state that is made anew
+                statuses = [apply(event, seq) for seq, event in enumerate(events, before + 1)]
+                self._torn = False
             else:
                 found = self._catch_up()
                 statuses = [None if place is None else found.get(place) for place in places]
@@ -126,7 +139,20 @@ class Core:
             self._snapshot_unless_it_fails()
         return statuses
 
-    def _written(self, events: list[Event]) -> None:
+    def _fold_one(self, event: Event, seq: int | None) -> Status | None:
+        """`_fold` for one event."""
+        with self.lock:
+            state = self.state
+            if self._torn or self.unwritten or seq != state.position + 1:
+                return self._fold((event,), [seq])[0]
+            self._torn = True
+            status = state.apply(event, seq)
+            self._torn = False
+        if seq % self.snapshot_every == 0:
+            self._snapshot_unless_it_fails()
+        return status
+
+    def _written(self, events: Sequence[Event]) -> None:
         for event in events:
             found = self.unwritten.get(event.subject) if event.subject is not None else None
             if found is not None and any(each is event for each in found.waiting):
@@ -252,6 +278,7 @@ class Core:
                 self.writer.flush()  # what came in the meantime; nothing is taken while the lock is held
                 self.closed = True
             self._stop.set()
+            self._wake.set()
             self.journal.close()
 
     def before_fork(self) -> None:
@@ -265,7 +292,7 @@ class Core:
             self.writer.waiting.clear()
             self.unwritten.clear()
             self.tally.clear()
-            self._flusher, self._stop = None, threading.Event()
+            self._flusher, self._stop, self._wake = None, threading.Event(), threading.Event()
         self.lock.release()
         self.writer.turn.release()
 

@@ -30,10 +30,10 @@ import numpy as np
 from rbmle import files, plain
 from rbmle.errors import JournalError, RbmleError
 from rbmle.online.arms import Arms
-from rbmle.online.counts import Counts
+from rbmle.online.counts import CHANCE, Counts
 from rbmle.online.ids import from_json
 from rbmle.online.journal.base import Event
-from rbmle.online.rewards import Reward, Status, judge, total
+from rbmle.online.rewards import ACCEPTED, Reward, Status, judge, total
 from rbmle.online.rules import Rules
 from rbmle.policies import storage
 from rbmle.policies.base import Policy
@@ -70,7 +70,8 @@ class Open:
         if type(K) is not int or type(arm) is not int or not 0 <= arm < K:
             raise ValueError(f"arm {arm!r} of {K!r}")
         d = len(body) // (8 * K) - 1
-        x = np.frombuffer(body, count=d, offset=8 * d * arm).copy()
+        start = 8 * d * arm
+        x = np.ndarray((d,), np.float64, bytearray(body[start : start + 8 * d]))
         return cls(str(event.subject), event.time, event.time + patience, x, not data.get("hold", False), [])
 
     def copy(self) -> "Open":
@@ -150,7 +151,7 @@ class State:
             raise ValueError("another number of features")
         if record.id in self.open:
             raise ValueError("the same decision again")
-        if not 0.0 < np.frombuffer(event.body, count=1, offset=len(event.body) - 8 * (K - data["arm"]))[0] <= 1.0:
+        if not 0.0 < CHANCE.unpack_from(event.body, len(event.body) - 8 * (K - data["arm"]))[0] <= 1.0:
             raise ValueError("a chance that is none")
         numbers = self.arms.numbers_of(data.get("arms"), K)
         self.counts.served(event, numbers, data, K)
@@ -171,11 +172,12 @@ class State:
         record = self.open.get(str(event.subject))
         if record is None:
             return None
-        new = Reward(event.data["value"], event.data.get("id"))
+        data = event.data
+        new = Reward(data["value"], data.get("id"))
         if type(new.value) not in (float, int) or not (new.id is None or type(new.id) is str):
             raise ValueError("a reward that is not a number, or whose id is not text")
         status = judge(record.rewards, new, self.rules.aggregate)
-        if status is Status.ACCEPTED:
+        if status is ACCEPTED:
             self.counts.add("accepted", 1)
             record.rewards.append(new)
             record.shown = True

@@ -1,5 +1,6 @@
 """What an agent's keeper does now and then: another policy, less history, a person's rows gone."""
 
+import logging
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from rbmle.online.journal.base import Event, MovedError
 from rbmle.online.opening import beginning
 from rbmle.params import Real
 from rbmle.policies.base import Policy
+
+log = logging.getLogger("rbmle.online")
 
 
 class Retrained(NamedTuple):
@@ -61,6 +64,7 @@ class Keeping:
             except MovedError:  # somebody else has written meanwhile: learn that too
                 continue
             learnt = replayed.counts.by_name.get("learnt", 0)
+            log.info("After %d rewards another policy decides: %r", learnt, core.state.policy)
             return Retrained(learnt, core.state.counts.by_name.get("learnt", 0) - learnt)
 
     def rollback(self) -> None:
@@ -69,6 +73,7 @@ class Keeping:
             if self._core.state.previous is None:
                 raise InvalidInputError("rollback needs a policy before this one. There was none.")
         self._core.commit([Event("switch", self._now(), None, None, {"back": True})])
+        log.info("From now on another policy decides, the one before: %r", self._core.state.policy)
 
     def retain(self, seconds: float) -> int:
         """Remove what is older than so many seconds and closed; how many events that were.
@@ -122,4 +127,5 @@ class Keeping:
                 if event.subject in gone:
                     seqs.append(event.seq)
             core.journal.remove(seqs)
+        log.info("%d events were removed from %r", len(seqs), core.journal)
         return len(seqs)

@@ -49,6 +49,7 @@ def beginning(policy: Any, features: Any, rules: Rules, clock: Callable[[], floa
     if not isinstance(policy, Policy):
         raise InvalidParameterError(
             f"The 'policy' parameter of Agent must be a Policy, of rbmle or your own. Got {describe(policy)}."
+            + (" Agent.open takes it from a journal that is there." if policy is None else "")
         )
     if features is not None and not isinstance(features, Features):
         raise InvalidParameterError(f"The 'features' parameter of Agent must be Features. Got {describe(features)}.")

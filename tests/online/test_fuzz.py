@@ -49,15 +49,21 @@ ANYTHING = st.recursive(
 )
 
 
-def trace_of(agent):
-    """All that an agent is: what its journal has, and what that comes to. Where a policy's generator stands is nothing:
-    every decision has its own."""
-    state = agent._core.state
+def essence(state):
+    """All that a state is. Where a policy's generator stands is nothing: every decision has its own."""
     return (
-        len(agent.journal.read(0, 10**9)), state.position, state.closings, state.counts.to_plain(), state.apprentice,
-        {name: array.tobytes() for name, array in state.policy.state().items()}, state.arms.to_plain(),
-        [(each.id, each.x.tobytes(), each.deadline, each.shown, each.rewards) for each in state.open.values()],
+        state.position, state.closings, repr(state.counts.to_plain()), state.apprentice, repr(state.arms.to_plain()),
+        [
+            {name: array.tobytes() for name, array in policy.state().items()}
+            for policy in (state.policy, state.previous) if policy is not None
+        ],
+        [(each.id, each.x.tobytes(), each.deadline, each.shown, [*each.rewards]) for each in state.open.values()],
     )  # fmt: skip
+
+
+def trace_of(agent):
+    """All that an agent is: what its journal has, and what that comes to."""
+    return len(agent.journal.read(0, 10**9)), essence(agent._core.state)
 
 
 def call(agent, use, *arguments, **named):

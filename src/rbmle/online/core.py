@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from heapq import heappop, heappush
 
-from rbmle.errors import JournalError, RbmleError, SharedJournalWarning, StateFileError
+from rbmle.errors import JournalError, RbmleError, SharedJournalWarning
 from rbmle.online import snapshot
 from rbmle.online.fold import Open, State
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.journal.forking import tell_agent
 from rbmle.online.journal.sqlite import SQLiteJournal
 from rbmle.online.rewards import Status
+from rbmle.online.snapshot import restored
 from rbmle.online.writer import Result, Writer
 
 log = logging.getLogger("rbmle.online")
@@ -330,24 +331,3 @@ def due_closings(state: State, now: float, surplus: int) -> list[Event]:
         for _, name in zip(range(min(surplus - len(events), CLOSINGS)), oldest, strict=False):
             events.append(Event("close", now, name, "close", {"why": "full"}))
     return events
-
-
-def restored(journal: Journal, begin: Callable[[], Event] | None) -> State:
-    """The state of the newest good snapshot, or of the first event; which is written where there is none."""
-    for seq, content in journal.snapshots():
-        try:
-            state = snapshot.from_bytes(content, f"the snapshot at event {seq}")
-        except StateFileError as reason:
-            log.warning("A snapshot is left out: %s", reason)
-            continue
-        if state.position == seq:
-            return state
-    if journal.base:
-        raise JournalError(f"{journal!r} cannot be read: the base at event {journal.base} is damaged.")
-    first = journal.read(0, 1)
-    if not first and begin is not None:
-        journal.append([begin()])  # of two that begin at the same time, one does
-        first = journal.read(0, 1)
-    if not first:
-        raise JournalError(f"{journal!r} is empty: there is no agent in it.")
-    return State.begin(first[0], repr(journal))

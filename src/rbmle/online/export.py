@@ -8,12 +8,12 @@ import numpy as np
 from rbmle.errors import InvalidInputError
 from rbmle.logs import Log
 from rbmle.online.arms import Arms
-from rbmle.online.core import restored
 from rbmle.online.decision import contexts_of
 from rbmle.online.history import Outcome
 from rbmle.online.ids import from_json
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.rules import Rules
+from rbmle.online.snapshot import restored
 from rbmle.policies.base import Policy
 
 

@@ -1,18 +1,22 @@
 """The state of an agent as bytes and back: they only shorten a restart."""
 
+import logging
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rbmle import files, plain
-from rbmle.errors import RbmleError, StateFileError
+from rbmle.errors import JournalError, RbmleError, StateFileError
 from rbmle.online.arms import Arms
 from rbmle.online.counts import Counts
 from rbmle.online.fold import NONSENSE, Open, State, packed, unpacked
+from rbmle.online.journal.base import Event, Journal
 from rbmle.online.rewards import Reward
 from rbmle.online.rules import Rules
 
 FORMAT = 1
+log = logging.getLogger("rbmle.online")
 
 
 def to_bytes(state: State) -> bytes:
@@ -59,3 +63,24 @@ def from_bytes(content: bytes, source: str = "the snapshot") -> State:
     except (*NONSENSE, RbmleError) as reason:
         raise StateFileError(f"{source} is not the state of an agent: {reason!r}") from reason
     return state
+
+
+def restored(journal: Journal, begin: Callable[[], Event] | None) -> State:
+    """The state of the newest good snapshot, or of the first event; which is written where there is none."""
+    for seq, content in journal.snapshots():
+        try:
+            state = from_bytes(content, f"the snapshot at event {seq}")
+        except StateFileError as reason:
+            log.warning("A snapshot is left out: %s", reason)
+            continue
+        if state.position == seq:
+            return state
+    if journal.base:
+        raise JournalError(f"{journal!r} cannot be read: the base at event {journal.base} is damaged.")
+    first = journal.read(0, 1)
+    if not first and begin is not None:
+        journal.append([begin()])  # of two that begin at the same time, one does
+        first = journal.read(0, 1)
+    if not first:
+        raise JournalError(f"{journal!r} is empty: there is no agent in it.")
+    return State.begin(first[0], repr(journal))

@@ -184,7 +184,7 @@ class SQLiteJournal(Journal):
         """Snapshots and their places, the newest first."""
         for (seq,) in self._rows("SELECT seq FROM snapshots ORDER BY seq DESC", ()):
             for (content,) in self._rows("SELECT content FROM snapshots WHERE seq = ?", (seq,)):
-                yield int(seq), bytes(content)
+                yield int(seq), content if isinstance(content, bytes) else b""  # a damaged file has anything there
 
     @property
     def base(self) -> int:

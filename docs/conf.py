@@ -20,6 +20,8 @@ PROFILE = Path(tempfile.mkdtemp(prefix="rbmle-docs-"))
     "c.IPKernelApp.log_level = 'ERROR'\nc.HistoryManager.enabled = False\n", encoding="utf-8"
 )
 os.environ["IPYTHONDIR"] = str(PROFILE)
+# They run the code that is documented here, wherever the page lies.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(rbmle.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
 atexit.register(shutil.rmtree, PROFILE, ignore_errors=True)
 
 project = "rbmle"

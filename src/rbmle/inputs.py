@@ -11,7 +11,7 @@ from rbmle.errors import InvalidInputError
 from rbmle.errors import describe as describe  # other modules have it from here
 from rbmle.types import FloatArray, IntArray
 
-FLOAT = np.dtype(np.float64)
+FLOAT, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 # Written out in the call, it would be built anew each time. np.integer would let in times.
 NUMBER: tuple[Any, ...] = (float, int, np.floating, np.bool_, *{np.dtype(code).type for code in "bhilqBHILQ"})
 # What lists mostly hold; anything else in them is looked at. (A masked number in a list of lists is NaN to NumPy.)
@@ -54,6 +54,18 @@ def as_contexts(contexts: Any, n_features: int, name: str = "contexts") -> Float
     return array if array.flags.carray else array.copy()  # read-only arrays are another type to compiled code
 
 
+def is_single(contexts: Any, n_features: int) -> bool:
+    """Whether contexts are an array of single precision, and otherwise as `as_contexts` returns them."""
+    return (
+        type(contexts) is np.ndarray
+        and contexts.dtype is SINGLE
+        and contexts.ndim == 2
+        and contexts.shape[1] == n_features
+        and contexts.shape[0] > 0
+        and contexts.flags.carray
+    )
+
+
 def as_catalogue(contexts: Any, n_features: int) -> FloatArray:
     """Arms that stay: a copy of finite contexts (K, d), small enough to be squared."""
     X = as_contexts(contexts, n_features)
@@ -61,10 +73,11 @@ def as_catalogue(contexts: Any, n_features: int) -> FloatArray:
     return X.copy()
 
 
-def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
+def as_batch(contexts: Any, n_features: int, look: Look = within) -> tuple[FloatArray, IntArray]:
     """The contexts of N decisions as one array X (ΣK, d) and offsets (N+1,): decision i has rows offsets[i:i+1].
 
     contexts: an array (N, K, d), or a list of N arrays (K_i, d). X is C-contiguous, finite and within the limits.
+    look: a faster `within`.
     """
     if isinstance(contexts, np.ndarray):
         array = as_numbers(contexts, "contexts")
@@ -88,7 +101,8 @@ def as_batch(contexts: Any, n_features: int) -> tuple[FloatArray, IntArray]:
         raise InvalidInputError("contexts must be those of at least one decision. Got none.")
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=offsets[1:])
-    if not within(X, LARGEST_CONTEXT):
+    X = as_plain(X, "contexts")
+    if not look(X, LARGEST_CONTEXT):
         row = int(np.argwhere(~(np.abs(X) <= LARGEST_CONTEXT))[0, 0])
         which = int(np.searchsorted(offsets, row, side="right")) - 1
         require_contexts(X[offsets[which] : offsets[which + 1]], f"contexts[{which}]")

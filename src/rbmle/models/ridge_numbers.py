@@ -9,11 +9,14 @@ import numpy as np
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError
 from rbmle.models.protocol import Sized
+from rbmle.models.ridge_bounds import VERY_MANY
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.models.state import read_state, require_count, require_definite, require_positive, require_symmetric
 from rbmle.params import Integer, Real
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, IntArray
 
+# A product of at most so many multiplications is left to one thread by every BLAS we know.
+ONE_THREAD = 2**18
 # Observations between two refreshes of the inverse: few enough for rounding, so many that their cost does not show.
 REFRESH = 8192
 
@@ -24,7 +27,7 @@ def squared(C_inv: FloatArray) -> FloatArray:
     LAPACK's own (dpotri) wakes BLAS's threads for any size, and each of them then spins for some 50 ms.
     """
     d = len(C_inv)
-    inverse, rows = np.empty((d, d)), max(16, kernels.linear.predict.ONE_THREAD // (d * d))
+    inverse, rows = np.empty((d, d)), max(16, ONE_THREAD // (d * d))
     for i in range(0, d, rows):
         inverse[i : i + rows] = C_inv[i:, i : i + rows].T @ C_inv[i:]  # what stands above is 0
     lower: FloatArray = np.tril(inverse)
@@ -61,6 +64,11 @@ class RidgeNumbers(Sized):
     def n(self) -> int:
         """How many rewards have been learnt."""
         return self._n
+
+    @property
+    def n_effective(self) -> float:
+        """How many rewards count: all of them, unless the model forgets."""
+        return float(self._n)
 
     @property
     def version(self) -> int:
@@ -103,10 +111,12 @@ class RidgeNumbers(Sized):
         V and b follow from the same sums however often somebody asks: reading changes no later bit.
         """
         if self._behind and self._held is not None:
-            X, (_, _, counts, sums) = self._held.seen, self._held.rows
-            V, b = self._before
-            self._V[:] = V + X.T @ (counts[:, None] * X)
-            self._b[:] = b + X.T @ sums
+            (_, _, counts, sums), V, b = self._held.rows, *self._before
+            # Of very many arms few were pulled: nothing as large as all of them is made.
+            pulled = np.flatnonzero(counts) if len(counts) >= VERY_MANY else slice(None)
+            X = self._held.seen[pulled]
+            self._V[:] = V + X.T @ (counts[pulled, None] * X)
+            self._b[:] = b + X.T @ sums[pulled]
             self._invert()
             self._behind = False
         return self._block
@@ -141,7 +151,7 @@ class RidgeNumbers(Sized):
         """As kernels.linear.ridge.refresh, in a quarter of its time for many features, and less while few were seen."""
         from scipy.linalg import lapack  # takes a while to load
 
-        seen = np.flatnonzero(np.diag(self._V) != self._lam)
+        seen = self._seen()
         if not len(seen):  # LAPACK takes no empty matrix
             return bool(kernels.linear.ridge.refresh(self._block, self._d))
         part = np.ix_(seen, seen)
@@ -160,6 +170,10 @@ class RidgeNumbers(Sized):
         self._theta[:] = self._V_inv @ self._b
         self._theta += self._V_inv @ (self._b - self._V @ self._theta)  # one step of refinement
         return True
+
+    def _seen(self) -> IntArray:
+        """The features of which something was learnt."""
+        return np.flatnonzero(np.diag(self._V) != self._lam)
 
     def _plan_refresh(self) -> None:
         """Set when the inverse is due for a refresh: at powers of 4 from 4d on, then every 8192 observations."""
@@ -185,14 +199,19 @@ class RidgeNumbers(Sized):
         }
         return {name: array.copy() for name, array in arrays.items()} | {"n": np.array([float(self._n)])}
 
+    def _least_diagonal(self) -> float:
+        """Below this no entry of V's diagonal can be."""
+        return self._lam
+
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Take over a state that `state` gave; refuses what cannot be one and leaves the model as it was."""
         d = self._d
         new = read_state(state, {"V": (d, d), "V_inv": (d, d), "b": (d,), "theta_hat": (d,), "volume": (2,), "n": (1,)})
         n = require_count(new["n"][0])
         require_symmetric(new["V"], "V")
-        if (np.diag(new["V"]) < self._lam * (1.0 - 1e-9)).any():
-            raise InvalidInputError(f"state['V'] must be at least {self._lam:g} on its diagonal, the regularization.")
+        least = self._least_diagonal()
+        if (np.diag(new["V"]) < least * (1.0 - 1e-9)).any() or not (np.diag(new["V"]) > 0.0).all():
+            raise InvalidInputError(f"state['V'] must be at least {least:g} on its diagonal, the regularization.")
         require_definite(new["V_inv"], "V_inv")
         require_positive(new["volume"][1:], "volume")
         self._V[:], self._V_inv[:], self._b[:], self._theta[:] = (

@@ -100,7 +100,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
 
     def _sets(self, contexts: Any) -> tuple[FloatArray, IntArray]:
         """The arms of many decisions, checked: see `as_batch`."""
-        X, offsets = as_batch(contexts, self.n_features)
+        X, offsets = as_batch(contexts, self.n_features, kernels.border.all_within)
         for each in contexts if isinstance(contexts, list | tuple) else ():
             self._know(each)
         return X, offsets
@@ -244,7 +244,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
 
     def probabilities_many(self, contexts: Any, *, t: int | None = None, samples: int | None = None) -> FloatArray:
         """`probabilities` for each of N sets of contexts, as in `choose_many`: one set after the other, (ΣK,)."""
-        X, offsets = as_batch(contexts, self.n_features)
+        X, offsets = as_batch(contexts, self.n_features, kernels.border.all_within)
         count = self._sample_count(samples)
         with self.lock, self._looking_ahead():
             return self._chances_many(X, offsets, self.t if t is None else as_round(t), count)
@@ -331,7 +331,8 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         self.__dict__.update(values, lock=threading.RLock())
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        quiet = {each.name for each in fields(self) if each.metadata.get("quiet")}  # not told where it is None
+        told = ", ".join(f"{k}={v!r}" for k, v in self.params.items() if v is not None or k not in quiet)
         n = self.n_observed
         return f"{type(self).__name__}({told})" + (f" after {n} reward{'s' * (n != 1)}" if n else "")
 

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from rbmle import kernels
+from rbmle.models.factored_ridge import FactoredRidge
+from rbmle.models.ridge import RidgeModel
 from rbmle.params import Flag, Integer, Optional, Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.linear import LinearPolicy, formula
@@ -61,6 +63,7 @@ class LinTS(LinearPolicy):
     tuning = Tuning("scale", half_decades(0.01, 10.0), 1.0, symbol="v")
     formula = index
     needs_root = True
+    projects = True
     random = True
 
     scale: Annotated[float | None, Optional(Real(0.0, open_low=True))] = 1.0
@@ -69,6 +72,12 @@ class LinTS(LinearPolicy):
     epsilon: Annotated[float, Real(0.0, 1.0, open_low=True)] = 0.9
     optimistic: Annotated[bool, Flag()] = False
     seed: Annotated[int | None, Optional(Integer(0))] = 0
+
+    def new_model(self) -> RidgeModel:
+        """A ridge model that has seen nothing, and keeps what draws are made with."""
+        if self.forgetting is not None:
+            return super().new_model()
+        return FactoredRidge(n_features=self.n_features, regularization=self.regularization)
 
     @classmethod
     def theory(cls, facts: Facts) -> dict[str, Any]:

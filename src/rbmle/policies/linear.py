@@ -1,14 +1,17 @@
 """Linear policies: a ridge model and a formula. A new method is a formula and a short class; see CONTRIBUTING.md."""
 
 import functools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import numpy as np
 
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
-from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, require_contexts
+from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, is_single, require_contexts
+from rbmle.models.forgetting import Forgets, Forgetting
+from rbmle.models.forgetting_ridge import ForgettingRidge
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
@@ -16,6 +19,7 @@ from rbmle.policies.base import Policy, one_hot
 from rbmle.policies.formulas import BoundFormula, Formula
 from rbmle.policies.formulas import formula as formula
 from rbmle.policies.table import RoundTable, WeightTable, require_table
+from rbmle.policies.threads import share_out
 from rbmle.random import generator, twin_of
 from rbmle.types import FloatArray, IntArray
 
@@ -25,21 +29,26 @@ if TYPE_CHECKING:
 
 # Most random numbers held at once.
 MOST_DRAWS = 2**20
-# kernels.linear.predict.SMALL, which takes numba to import.
-FEW_FEATURES = 12
+# kernels.linear.predict.SMALL, which takes numba to import; and from how many arms on searching them is faster.
+FEW_FEATURES, MANY_ARMS = 12, 1000
 NONE = np.empty(0)
 NO_BANK = np.empty((0, 0))
 
 
 @dataclass(kw_only=True, eq=False)
 class LinearPolicy(Policy):
-    """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`."""
+    """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`.
+
+    forgetting: None, Discount(γ) or Window(length), for rewards that drift: docs/forgetting.md.
+    """
 
     rewards: ClassVar[tuple[str, ...]] = ("gaussian",)
     formula: ClassVar[Formula]
     needs_root: ClassVar[bool] = False
+    projects: ClassVar[bool] = False  # whether it asks of the root for w_aᵀz alone: its model keeps a factor
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
+    forgetting: Annotated[Forgetting | None, Forgets()] = field(default=None, metadata={"quiet": True})
 
     _written_by: ClassVar[type["LinearPolicy"]]
 
@@ -61,14 +70,27 @@ class LinearPolicy(Policy):
         self._has_bank = type(self).bank is not LinearPolicy.bank
         self._is_plain = self._steady and not (self.random or self.needs_root or self._has_bank)
         self._kernels_look = self._steady
-        # An upper bound of few features has loops of its own.
-        self._is_bound = self._is_plain and isinstance(self.formula, BoundFormula) and self.n_features <= FEW_FEATURES
+        self._projects = self.projects and self.forgetting is None  # what fades has no factor that is kept
+        # An upper bound of few features has loops of its own, one of many arms is searched for.
+        bounded = self._is_plain and isinstance(self.formula, BoundFormula)
+        self._is_bound = bounded and self.n_features <= FEW_FEATURES
+        self._is_searched = bounded and self.n_features > FEW_FEATURES
         if isinstance(self.formula, BoundFormula):
             self._bounds, self._is_rooted = WeightTable(self._table, self.formula.weights), self.formula.rooted
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
-        return RidgeModel(n_features=self.n_features, regularization=self.regularization)
+        size: dict[str, Any] = {"n_features": self.n_features, "regularization": self.regularization}
+        return RidgeModel(**size) if self.forgetting is None else ForgettingRidge(**size, forgetting=self.forgetting)
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """V and b are sums; a model that forgets is not merged."""
+        return self.forgetting is None
+
+    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+        """What schedules take for t: with forgetting, how many rewards are remembered once the round has its own."""
+        return rounds if self.forgetting is None else self.forgetting.effective(rounds)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """The numbers of the formula that depend on the round: shape (B, P) for rounds t of shape (B,)."""
@@ -89,6 +111,8 @@ class LinearPolicy(Policy):
         return True
 
     def _arms(self, contexts: Any) -> FloatArray:
+        if self._is_searched and is_single(contexts, self.n_features) and len(contexts) >= MANY_ARMS:
+            return cast(FloatArray, contexts)
         X = as_contexts(contexts, self.n_features)
         if self._look_first and not kernels.border.all_within(X, LARGEST_CONTEXT):
             require_contexts(X)
@@ -105,6 +129,18 @@ class LinearPolicy(Policy):
             if arm < 0:
                 raise self._no_arm(arm, X, t)
             return arm
+        if held is None and self._is_searched and len(X) >= MANY_ARMS:
+            outer, inner = self._bounds.at(t, len(X))
+            if 0.0 <= outer < inf and 0.0 <= inner < inf:  # bounds of mean and variance bound the index
+                arm = kernels.linear.search.search(X, outer, inner, self._is_rooted, self.model.settle())
+                if arm < 0:
+                    raise self._no_arm(arm, as_contexts(X, self.n_features), t)
+                return arm
+            X = as_contexts(X, self.n_features)
+        if held is not None and held.bounds is not None and (self._is_bound or self._is_searched):
+            outer, inner = self._bounds.at(t, len(X))
+            if 0.0 <= outer < inf and 0.0 <= inner < inf:
+                return int(self.model.best_held(held, outer, inner, self._is_rooted))
         address, c = self.formula.address, self._table.at(t)
         if held is None:
             arm = kernels.linear.rounds.decide_plain(address, X, c, self.model.settle())
@@ -116,14 +152,17 @@ class LinearPolicy(Policy):
         return arm
 
     def _scores(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> FloatArray:
-        return self._ask(X, held, t)[1]
+        return self._ask(as_contexts(X, self.n_features), held, t)[1]
 
     def _ask(self, X: FloatArray, held: RidgeCatalogue | None, t: int) -> tuple[int, FloatArray]:
         """One decision: the arm and all scores."""
         c, model, scores = self._table.at(t), self.model, np.empty(len(X))
         bank = self._checked_bank() if self._has_bank else NO_BANK
         z = self._drawn(1)[0] if self.random else NONE
-        if held is None:
+        if self._projects:
+            factor = model.factor
+            arm = kernels.linear.rounds.decide_by_draw(self.formula.address, X, c, z, factor, model.settle(), scores)
+        elif held is None:
             arm = kernels.linear.rounds.decide(
                 self.formula.address, model.scaled(X), c, z, bank, model.settle(), self.needs_root, scores
             )
@@ -145,13 +184,13 @@ class LinearPolicy(Policy):
         return self._table.block(t, count)
 
     def _checked_coefficients(self, rounds: FloatArray) -> FloatArray:
-        name = f"{type(self).__name__}.coefficients"
+        name, first, rounds = f"{type(self).__name__}.coefficients", int(rounds[0]), self.effective_rounds(rounds)
         if self._columns is None:
             own = type(self)._written_by.coefficients(self, rounds)
             self._columns = require_table(own, (len(rounds), None), name).shape[1]
         table = require_table(self.coefficients(rounds), (len(rounds), self._columns), name)
         if np.isnan(table).any():
-            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {int(rounds[0])} on.")
+            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {first} on.")
         return table
 
     def _drawn(self, count: int) -> FloatArray:
@@ -177,8 +216,8 @@ class LinearPolicy(Policy):
 
     def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
         """The formula with its numbers, for compiled loops."""
-        bank = self._checked_bank()
-        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, bank, self.needs_root)
+        bank, factor = self._checked_bank(), self.model.factor if self._projects else NO_BANK
+        return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, bank, self.needs_root, factor)
 
     def _chances(self, X: FloatArray, held: RidgeCatalogue | None, t: int, samples: int) -> FloatArray:
         if not self.random:
@@ -218,7 +257,23 @@ class LinearPolicy(Policy):
         return chances
 
     def _choose_many(self, X: FloatArray, offsets: IntArray, t: int) -> IntArray:
-        return self._ask_many(X, offsets, t, self._numbers(t))
+        if not (self._is_bound or self._is_searched):
+            return self._ask_many(X, offsets, t, self._numbers(t))
+        sizes, block, d = np.diff(offsets), self.model.settle(), self.n_features
+        arms = np.empty(len(sizes), dtype=np.int64)
+        weights = np.empty((len(sizes), 2))
+        if (sizes == sizes[0]).all():
+            weights[:] = self._bounds.at(t, int(sizes[0]))
+        else:
+            for n_arms in np.unique(sizes).tolist():
+                weights[sizes == n_arms] = self._bounds.at(t, n_arms)
+
+        def choose(first: int, last: int) -> None:
+            own, part = slice(first, last), offsets[first : last + 1]
+            kernels.linear.sets.best_of_sets(X, part, weights[own], self._is_rooted, block, arms[own])
+
+        share_out(choose, offsets, d * d // 2)
+        return arms
 
     def _ask_many(
         self, X: FloatArray, offsets: IntArray, t: int, numbers: FloatArray, scores: FloatArray | None = None
@@ -229,9 +284,17 @@ class LinearPolicy(Policy):
         c, seen, at_once = numbers[None], model.scaled(X), max(1, MOST_DRAWS // max(1, self._width))
         for first in range(0, len(arms), at_once):
             some = offsets[first : first + at_once + 1]
-            rule, own = self._rule(c, self._drawn(len(some) - 1)), arms[first : first + at_once]
-            done = kernels.linear.rounds.decide_many(rule, seen, some, model.settle(), scores, own)
-            if done < len(own):
+            rule, block, own = self._rule(c, self._drawn(len(some) - 1)), model.settle(), arms[first : first + at_once]
+
+            def choose(
+                start: int, stop: int, rule: Any = rule, block: Any = block, own: Any = own, some: Any = some
+            ) -> None:
+                part = rule._replace(draws=rule.draws[start:stop])
+                kernels.linear.rounds.decide_many(part, seen, some[start : stop + 1], block, scores, own[start:stop])
+
+            own[:] = 0
+            share_out(choose, some, self.n_features * (2 if self._projects else self.n_features))
+            for done in np.flatnonzero(own < 0)[:1].tolist():
                 raise self._no_arm(int(own[done]), X[some[done] : some[done + 1]], t)
         return arms
 
@@ -243,15 +306,20 @@ class LinearPolicy(Policy):
         own = type(self)._written_by.draws(self, generator(0), 1)
         return int(require_table(own, (1, None), f"{type(self).__name__}.draws").shape[1])
 
-    def _bind(self, X: FloatArray) -> RidgeCatalogue:
-        held: RidgeCatalogue = self.model.bind(X, needs_root=self.needs_root)
+    def _bind(self, X: FloatArray) -> RidgeCatalogue | None:
+        if self._projects:
+            return None
+        held: RidgeCatalogue | None = self.model.bind(X, needs_root=self.needs_root)
         return held
 
-    def _pull(self, X: FloatArray, held: RidgeCatalogue, arm: int, reward: Any) -> None:
+    def _pull(self, X: FloatArray, held: RidgeCatalogue | None, arm: int, reward: Any) -> None:
         r = as_reward(reward)
         if abs(r) > LARGEST_REWARD:
             raise InvalidInputError(f"{LIMITS} Got a reward of {r:g}.")
-        self.model.pull(held, arm, r)
+        if held is None:
+            self.model.observe(X[arm], r)
+        else:
+            self.model.pull(held, arm, r)
 
     def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         before, rng = self.model.__getstate__(), None if self._rng is None else twin_of(self._rng)
@@ -263,15 +331,16 @@ class LinearPolicy(Policy):
             require_contexts(contexts)  # says where in the whole block
             raise
 
-    def _play_held(self, X: FloatArray, held: RidgeCatalogue, rewards: FloatArray) -> IntArray:
-        return self._play_parts(np.broadcast_to(X, (len(rewards), *X.shape)), held, rewards)
+    def _play_held(self, X: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
+        return self._play(X[None], rewards) if held is None else self._play_parts(X[None], held, rewards)
 
     def _play_parts(self, contexts: FloatArray, held: RidgeCatalogue | None, rewards: FloatArray) -> IntArray:
         """Play a block, cut where the model computes something anew or where draws would take too much memory."""
         most = MOST_DRAWS // max(1, self._width)
         model, arms, start = self.model, np.empty(len(rewards), dtype=np.int64), 0
+        every = np.broadcast_to(contexts, (len(rewards), *contexts.shape[1:]))
         while start < len(rewards):
-            stop = start + max(1, min(most, model.rounds_alike(contexts[start:])))
+            stop = start + max(1, min(most, model.rounds_alike(every[start:])))
             table = self._coefficients(self.t, stop - start)
             part, bound = arms[start:stop], self.formula
             if held is None and self._is_bound and isinstance(bound, BoundFormula):
@@ -279,11 +348,12 @@ class LinearPolicy(Policy):
             else:
                 rule = self._rule(table, self._drawn(stop - start))
             if held is None:
-                done = model.play(rule, contexts[start:stop], rewards[start:stop], part)
+                now = contexts[start:stop] if len(contexts) == len(rewards) else contexts
+                done = model.play(rule, now, rewards[start:stop], part)
             else:
                 done = model.play_held(rule, held, rewards[start:stop], part)
             if done < stop - start:
-                raise self._no_arm(int(part[done]), contexts[start + done], self.t)
+                raise self._no_arm(int(part[done]), every[start + done], self.t)
             start = stop
         return arms
 

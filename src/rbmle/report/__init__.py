@@ -18,6 +18,7 @@ Final regret
 <BLANKLINE>
 """
 
+from rbmle.report.agent import agent_report
 from rbmle.report.comparison import ComparedCell, Comparison, bootstrap_errors, compare_cells
 from rbmle.report.document import (
     Block,
@@ -55,6 +56,7 @@ __all__ = [
     "Report",
     "Section",
     "Table",
+    "agent_report",
     "bias_sweep",
     "bootstrap_errors",
     "bound_over_regret",

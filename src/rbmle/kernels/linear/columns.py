@@ -12,6 +12,9 @@ rows      (4, K)  as in kernels.linear.catalogue
 contexts  (K, d)  X
 columns   (d, K)  Xᵀ, contiguous
 inverse   (d, d)  V⁻¹, symmetric to the last bit
+theta     (d,)    θ̂
+drift     (2,)    Σ γ |r − m_p| √q, by which kernels.linear.lazy bounds how far means can have moved; and what rounding
+                  is taken to be of q/‖x‖²
 volume    (3,)    as in kernels.linear.ridge
 """
 
@@ -22,6 +25,7 @@ import numpy as np
 
 from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.linear.formula import Rule, arm_or_why, call
+from rbmle.kernels.linear.index import upper
 from rbmle.kernels.linear.ridge import LEARNT, LOST, ROUGH, STEEP, grow
 from rbmle.kernels.linear.rounds import copy_row
 from rbmle.types import FloatArray, IntArray
@@ -37,6 +41,8 @@ class Columns(NamedTuple):
     contexts: FloatArray
     columns: FloatArray
     inverse: FloatArray
+    theta: FloatArray
+    drift: FloatArray
     volume: FloatArray
 
 
@@ -97,17 +103,28 @@ def shrink(inverse: FloatArray, x: FloatArray, u: FloatArray) -> float:
 
 
 @inlined
-def learn(held: Columns, x: FloatArray, arm: int, r: float, u: FloatArray, g: FloatArray) -> int:
-    """One reward of an arm, its context x: LEARNT, ROUGH, or LOST, and then nothing has changed. u, g: scratch."""
-    rows, _, columns, inverse, volume = held
+def learn(held: Columns, x: FloatArray, arm: int, r: float, u: FloatArray) -> tuple[int, float]:
+    """All of a reward but `follow`: LEARNT, ROUGH, or LOST, and then nothing has changed; and the step for that.
+
+    u: scratch, and √γ V⁻¹x afterwards.
+    """
+    rows, _, _, inverse, theta, drift, volume = held
+    m = square = 0.0
+    for i in range(len(x)):
+        m += x[i] * theta[i]
+        square += x[i] * x[i]
     q = shrink(inverse, x, u)
     if not q >= 0.0:
-        return LOST
+        return LOST, 0.0
     grow(volume, 1.0 + q)
-    follow(columns, u, math.sqrt(1.0 / (1.0 + q)) * (r - rows[0, arm]), rows, g)
+    root_gain = math.sqrt(1.0 / (1.0 + q))
+    step = root_gain * (r - m)
+    for i in range(len(x)):
+        theta[i] += step * u[i]
+    drift[0] += abs(step) * root_gain * math.sqrt(q + drift[1] * square)
     rows[2, arm] += 1.0
     rows[3, arm] += r
-    return ROUGH if q > STEEP else LEARNT
+    return ROUGH if q > STEEP else LEARNT, step
 
 
 @compiled
@@ -118,11 +135,28 @@ def pull(
     contexts: FloatArray,
     columns: FloatArray,
     inverse: FloatArray,
-    volume: FloatArray,
+    numbers: FloatArray,
+    follows: bool,
 ) -> int:
-    """`learn` for Python."""
-    held = Columns(rows, contexts, columns, inverse, volume)
-    return learn(held, contexts[arm], arm, r, np.empty(len(inverse)), np.empty(TOGETHER))
+    """`learn` for Python, and `follow` unless bounds do instead. numbers: θ̂, the drift and the volume side by side."""
+    d = len(inverse)
+    held = Columns(rows, contexts, columns, inverse, numbers[:d], numbers[d : d + 2], numbers[d + 2 :])
+    u = np.empty(d)
+    outcome, step = learn(held, contexts[arm], arm, r, u)
+    if follows and outcome != LOST:
+        follow(columns, u, step, rows, np.empty(TOGETHER))
+    return outcome
+
+
+@compiled
+def best(rows: FloatArray, outer: float, inner: float, rooted: bool) -> tuple[int, float]:
+    """The arm of the largest index and that, from means and variances that are up to date."""
+    arm, top = 0, upper(rows[0, 0], rows[1, 0], outer, inner, rooted)
+    for a in range(1, rows.shape[1]):
+        score = upper(rows[0, a], rows[1, a], outer, inner, rooted)
+        if score > top:
+            arm, top = a, score
+    return arm, top
 
 
 @compiled
@@ -133,7 +167,7 @@ def play(rule: Rule, rewards: FloatArray, held: Columns, arms: IntArray) -> tupl
     """
     rows, root = held.rows, np.empty((len(held.contexts), 0))
     mean, variance, volume = rows[0], rows[1], held.volume
-    address, coefficients, draws, bank, _ = rule
+    address, coefficients, draws, bank, _, _ = rule
     K, d = held.contexts.shape
     scores, x, u, g = np.empty(K), np.empty(d), np.empty(d), np.empty(TOGETHER)
     c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
@@ -144,7 +178,9 @@ def play(rule: Rule, rewards: FloatArray, held: Columns, arms: IntArray) -> tupl
         if arm < 0:
             return t, LEARNT
         copy_row(held.contexts, arm, x)
-        outcome = learn(held, x, arm, rewards[t, arm], u, g)
+        outcome, step = learn(held, x, arm, rewards[t, arm], u)
+        if outcome != LOST:
+            follow(held.columns, u, step, rows, g)
         if outcome != LEARNT:
             return t + int(outcome == ROUGH), outcome
     return len(rewards), LEARNT

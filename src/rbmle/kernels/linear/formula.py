@@ -5,11 +5,12 @@ A formula takes what is known of the arms and returns the arm to play::
     formula(mean, variance, root, volume, coefficients, draws, bank, scores) -> arm
 
     mean          (K,)    m_a = x_aᵀθ̂
-    variance      (K,)    v_a = x_aᵀV⁻¹x_a
-    root          (K, d)  rows w_a with w_aᵀw_b = x_aᵀV⁻¹x_b; (K, 0) for a policy that does not ask for it
+    variance      (K,)    v_a = x_aᵀV⁻¹x_a; (0,) for a policy that `projects`
+    root          (K, d)  rows w_a with w_aᵀw_b = x_aᵀV⁻¹x_b; (K, 0) for a policy that does not ask for it,
+                          and (K, 1), w_aᵀz with z its draws, for one that `projects`
     volume        (3,)    log(det V / det λI) = volume[0] + log(volume[1])
     coefficients  (P,)    the policy's numbers of this round
-    draws         (D,)    the policy's random numbers of this round
+    draws         (D,)    the policy's random numbers of this round; (1,), the number 1, for a policy that `projects`
     bank          (·, ·)  random numbers the policy keeps for all rounds; (0, 0) for nearly every policy
     scores        (K,)    output: the index of every arm
 
@@ -39,6 +40,8 @@ class Rule(NamedTuple):
     """A policy's formula with its numbers, for compiled loops.
 
     coefficients  (B, P), draws (B, D): of every round
+    factor        (d, d)  U of kernels.linear.posterior for a formula that asks of the root for w_aᵀz alone: it is
+                          handed a root (K, 1) of these, draws (1,) = 1, and no variances; (0, 0) for others
     """
 
     address: int
@@ -46,6 +49,7 @@ class Rule(NamedTuple):
     draws: FloatArray
     bank: FloatArray
     needs_root: bool
+    factor: FloatArray
 
     def after(self, rounds: int) -> Self:
         """Without the first rounds."""

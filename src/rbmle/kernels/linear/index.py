@@ -20,6 +20,9 @@ from rbmle.kernels.linear.predict import predict_few, predict_three
 from rbmle.kernels.linear.ridge import LEARNT, ROUGH, STRANGE, learn, learn_three, ridge_in
 from rbmle.types import FloatArray, IntArray
 
+# Arms that are looked at together.
+TOGETHER = 256
+
 
 class Bound(NamedTuple):
     """A formula with its weights, for compiled loops."""
@@ -53,17 +56,20 @@ def confidences(coefficients: FloatArray, n_arms: int, beta: FloatArray) -> None
 
 @compiled
 def choose(X: FloatArray, outer: float, inner: float, rooted: bool, block: FloatArray) -> int:
-    """One decision, or NOT_FINITE."""
-    if not all_within(X, LARGEST_CONTEXT):
-        return NOT_FINITE
+    """One decision, or NOT_FINITE; a few arms at a time, so that nothing as long as X is kept."""
     K, d = X.shape
-    ridge, mean, variance = ridge_in(block, d), np.empty(K), np.empty(K)
-    predict_few(X, ridge.theta, ridge.V_inv, mean, variance)
-    best, top = 0, upper(mean[0], variance[0], outer, inner, rooted)
-    for a in range(1, K):
-        score = upper(mean[a], variance[a], outer, inner, rooted)
-        if score > top:
-            best, top = a, score
+    ridge, some = ridge_in(block, d), min(K, TOGETHER)
+    mean, variance = np.empty(some), np.empty(some)
+    best, top = -1, 0.0
+    for first in range(0, K, TOGETHER):
+        now = X[first : first + TOGETHER]
+        if not all_within(now, LARGEST_CONTEXT):
+            return NOT_FINITE
+        predict_few(now, ridge.theta, ridge.V_inv, mean, variance)
+        for a in range(len(now)):
+            score = upper(mean[a], variance[a], outer, inner, rooted)
+            if score > top or best < 0:
+                best, top = first + a, score
     return best
 
 

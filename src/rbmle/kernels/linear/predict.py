@@ -1,24 +1,23 @@
-"""What a ridge model says of arms: means and variances, by loops or by matrix products as the sizes suggest.
+"""What a ridge model says of arms: means and variances, by loops over arms, over blocks of them, or over stretches.
+
+All of them round alike: sums run from left to right in plain double arithmetic. At t = 1 all arms tie up to the last
+bit, and the paper's tables hang on which one that bit favours; and equal arms must tie wherever they stand.
 
 X        (K, d)  contexts
 theta    (d,)    θ̂
 V_inv    (d, d)  V⁻¹
 """
 
-import numpy as np
-
 from rbmle.kernels.compile import compiled, inlined
+from rbmle.kernels.linear.blocks import predict_blocks
 from rbmle.types import FloatArray
 
-# Below this many features plain loops beat the call of a matrix product (measured).
+# Up to so many features models keep to plain loops.
 SMALL = 12
-# A product of at most so many multiplications is left to one thread by every BLAS we know; up to so many times of that,
-# products are cut into such pieces: handing one to threads takes 20 µs, or, on a busy machine, 30 ms.
-ONE_THREAD, PIECES = 2**18, 16
-# Loops over the stretch of a context that is not 0 beat matrix products where it is shorter by this factor (measured).
+# Blocks are for more arms than this, and more numbers (measured).
+FEW_ARMS, FEW_NUMBERS = 8, 320
+# Loops over the stretch of a context that is not 0 beat blocks where it is shorter by this factor (measured).
 SHORT = 3
-# Pieces of fewer rows than this are cut by columns too.
-FEWEST_ROWS = 16
 
 
 @compiled
@@ -58,45 +57,6 @@ def predict_three(
         x, y, z = X[t, a, 0], X[t, a, 1], X[t, a, 2]
         mean[a] = x * t0 + y * t1 + z * t2
         variance[a] = x * (v00 * x) + y * (v11 * y + v10 * x) + z * (v22 * z + (v20 * x + v21 * y))
-
-
-@inlined
-def predict_rows(
-    X: FloatArray, theta: FloatArray, XV: FloatArray, mean: FloatArray, variance: FloatArray, first: int
-) -> None:
-    """Mean and variance of arms first, first + 1, … with contexts X and their product X V⁻¹."""
-    for a in range(X.shape[0]):
-        m = v = 0.0
-        for i in range(X.shape[1]):
-            m += X[a, i] * theta[i]
-            v += XV[a, i] * X[a, i]
-        mean[first + a], variance[first + a] = m, v
-
-
-@compiled
-def predict_in_pieces(
-    X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray
-) -> None:
-    """As `predict` for many features, a few arms and columns of V⁻¹ at a time, so that one thread takes each product.
-
-    V⁻¹ is symmetric, so that its columns are its rows, which lie side by side.
-    """
-    K, d = X.shape
-    rows = min(K, FEWEST_ROWS)
-    pieces = -(-rows * d * d // ONE_THREAD)
-    columns = max(8, d // pieces // 8 * 8)
-    for a in range(0, K, rows):
-        few = X[a : a + rows]
-        for k in range(len(few)):
-            mean[a + k] = variance[a + k] = 0.0
-        for i in range(0, d, columns):
-            XV = np.dot(few, V_inv[i : i + columns].T)
-            for k in range(len(few)):
-                m, v = mean[a + k], variance[a + k]
-                for j in range(XV.shape[1]):
-                    m += few[k, i + j] * theta[i + j]
-                    v += XV[k, j] * few[k, i + j]
-                mean[a + k], variance[a + k] = m, v
 
 
 @compiled
@@ -143,7 +103,7 @@ def predict_spans(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: Flo
 
 @compiled
 def predict_few(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray) -> None:
-    """As `predict`, for few features, by loops alone."""
+    """As `predict`, arm by arm: for few features or arms."""
     K, d = X.shape
     if d == 3:
         predict_three(X.reshape((1, K, d)), 0, theta, V_inv, mean, variance)
@@ -164,32 +124,21 @@ def predict_few(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: Float
 
 @compiled
 def predict(X: FloatArray, theta: FloatArray, V_inv: FloatArray, mean: FloatArray, variance: FloatArray) -> None:
-    """m_a = x_aᵀθ̂ and v_a = x_aᵀV⁻¹x_a for every arm.
-
-    Sums run from left to right in plain double arithmetic: at t = 1 all arms tie up to the last bit, and the paper's
-    tables hang on which one that bit favours.
-    """
+    """m_a = x_aᵀθ̂ and v_a = x_aᵀV⁻¹x_a for every arm."""
     K, d = X.shape
-    if d > SMALL:
-        rows = ONE_THREAD // (d * d) // 8 * 8
-        if are_short(X):
-            predict_spans(X, theta, V_inv, mean, variance)
-        elif not ONE_THREAD < K * d * d <= PIECES * ONE_THREAD:
-            predict_rows(X, theta, np.dot(X, V_inv), mean, variance, 0)
-        elif rows >= FEWEST_ROWS:
-            for a in range(0, K, rows):
-                predict_rows(X[a : a + rows], theta, np.dot(X[a : a + rows], V_inv), mean, variance, a)
-        else:
-            predict_in_pieces(X, theta, V_inv, mean, variance)
-        return
-    predict_few(X, theta, V_inv, mean, variance)
+    if d > SMALL and are_short(X):
+        predict_spans(X, theta, V_inv, mean, variance)
+    elif d <= SMALL or K <= FEW_ARMS or K * d <= FEW_NUMBERS:
+        predict_few(X, theta, V_inv, mean, variance)
+    else:
+        predict_blocks(X, theta, V_inv, mean, variance)
 
 
 @compiled
 def first_identical(X: FloatArray, arm: int, scores: FloatArray) -> int:
     """The first arm with the very context of `arm`, given its score.
 
-    A matrix product may round equal rows differently in the last bit; ties must still go to the lowest number.
+    The matrix product of a root may round equal rows differently; ties must still go to the lowest number.
     """
     for a in range(arm):
         i = 0

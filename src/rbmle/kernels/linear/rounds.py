@@ -11,6 +11,7 @@ from rbmle.kernels.border import all_within
 from rbmle.kernels.compile import compiled, inlined
 from rbmle.kernels.linear.catalogue import Form, learn_gram, learn_root
 from rbmle.kernels.linear.formula import NOT_FINITE, Known, Rule, arm_or_why, ask, call
+from rbmle.kernels.linear.posterior import draw, extend, project
 from rbmle.kernels.linear.predict import SMALL, first_identical, predict, predict_three
 from rbmle.kernels.linear.ridge import LEARNT, ROUGH, STRANGE, Ridge, learn, learn_three, ridge_in, root
 from rbmle.types import FloatArray, IntArray
@@ -50,9 +51,28 @@ def decide(
         return NOT_FINITE
     d = X.shape[1]
     arm = ask(address, known_of(X, ridge_in(block, d), needs_root), c, z, bank, scores)
-    if d > SMALL and z.size == 0 and arm >= 0:
+    if needs_root and z.size == 0 and arm >= 0:
         arm = first_identical(X, arm, scores)
     return arm
+
+
+@compiled
+def known_by_draw(X: FloatArray, ridge: Ridge, U: FloatArray, z: FloatArray) -> Known:
+    """Means, and in place of the root one draw from the posterior at every arm."""
+    K, d = X.shape
+    mean, step, y = np.empty(K), np.empty((K, 1)), np.empty(d)
+    draw(U, z, y)
+    project(X, ridge.theta, y, mean, step)
+    return Known(mean, np.empty(0), step, ridge.volume)
+
+
+@compiled
+def decide_by_draw(
+    address: int, X: FloatArray, c: FloatArray, z: FloatArray, U: FloatArray, block: FloatArray, scores: FloatArray
+) -> int:
+    """`decide` for a formula that asks for one draw from the posterior; contexts are known to be numbers."""
+    known = known_by_draw(X, ridge_in(block, X.shape[1]), U, z)
+    return ask(address, known, c, np.ones(1), np.empty((0, 0)), scores)
 
 
 @compiled
@@ -74,13 +94,16 @@ def decide_many(
 ) -> int:
     """One decision for each set of arms X[offsets[s]:offsets[s+1]]; returns how many went well."""
     d = X.shape[1]
-    ridge = ridge_in(block, d)
+    ridge, one = ridge_in(block, d), np.ones(1)
     for s in range(len(arms)):
         now = X[offsets[s] : offsets[s + 1]]
         index, draws = scores[offsets[s] : offsets[s + 1]], rule.draws[s]
-        known = known_of(now, ridge, rule.needs_root)
+        if rule.factor.size:
+            known, draws = known_by_draw(now, ridge, rule.factor, draws), one
+        else:
+            known = known_of(now, ridge, rule.needs_root)
         arm = ask(rule.address, known, rule.coefficients[0], draws, rule.bank, index)
-        if d > SMALL and draws.size == 0 and arm >= 0:
+        if rule.needs_root and draws.size == 0 and arm >= 0:
             arm = first_identical(now, arm, index)
         arms[s] = arm
         if arm < 0:
@@ -94,51 +117,60 @@ def play(
 ) -> tuple[int, int]:
     """Choose and learn in every round of X (B, K, d) and rewards (B, K): how many went well, how the last one did.
 
+    X: (1, K, d) where the arms stay.
     arms: the arms played; of a round without one, why.
     most: variances that sum to more are STRANGE. Contexts that are no numbers, or far too large, are found so, where
         a look at all of them would cost a tenth of the time.
     """
-    B, K, d = X.shape
+    _, K, d = X.shape
     ridge = ridge_in(block, d)
     _, V_inv, _, theta, volume = ridge
-    address, coefficients, draws, bank, needs_root = rule
-    mean, variance, scores, W = np.empty(K), np.empty(K), np.empty(K), np.empty((K, d if needs_root else 0))
-    c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
+    address, coefficients, draws, bank, needs_root, U = rule
+    projects = len(U) > 0
+    mean, scores, W = np.empty(K), np.empty(K), np.empty((K, 1 if projects else d if needs_root else 0))
+    variance = np.empty(0 if projects else K)
+    c, z, one, y = np.empty(coefficients.shape[1]), np.empty(draws.shape[1]), np.ones(1), np.empty(len(U))
     now, x, u = np.empty((K, d)), np.empty(d), np.empty(d)
-    for t in range(B):
+    for t in range(len(rewards)):
+        at, total = min(t, len(X) - 1), 0.0
         copy_row(coefficients, t, c)
         copy_row(draws, t, z)
-        if d == 3:
-            predict_three(X, t, theta, V_inv, mean, variance)
+        if d > SMALL:
+            now = X[at]
+        elif d != 3 or projects:
+            for a in range(K):
+                for i in range(d):
+                    now[a, i] = X[at, a, i]
+        if projects:
+            draw(U, z, y)
+            total = project(now, theta, y, mean, W)
+        elif d == 3:
+            predict_three(X, at, theta, V_inv, mean, variance)
         else:
-            if d > SMALL:
-                now = X[t]
-            else:
-                for a in range(K):
-                    for i in range(d):
-                        now[a, i] = X[t, a, i]
             predict(now, theta, V_inv, mean, variance)
-        total = 0.0
-        for a in range(K):
+        for a in range(len(variance)):
             total += variance[a]
         if not total <= most:
             return t, STRANGE
-        if needs_root:
-            root(X[t], ridge, W)
-        arm = arm_or_why(call(address, (mean, variance, W, volume, c, z, bank, scores)), K)
-        if d > SMALL and len(z) == 0 and arm >= 0:
-            arm = first_identical(now, arm, scores)
+        if needs_root and not projects:
+            root(X[at], ridge, W)
+        known = (mean, variance, W, volume, c, one if projects else z, bank, scores)
+        arm = arm_or_why(call(address, known), K)
+        if needs_root and len(z) == 0 and arm >= 0:
+            arm = first_identical(X[at], arm, scores)
         arms[t] = arm
         if arm < 0:
             return t, LEARNT
         if d == 3:
-            outcome = learn_three(ridge, X, t, arm, rewards[t, arm])
+            outcome = learn_three(ridge, X, at, arm, rewards[t, arm])
         else:
             copy_row(now, arm, x)
             outcome = learn(ridge, x, rewards[t, arm], u)
+        if projects and outcome in (LEARNT, ROUGH):
+            extend(U, X[at, arm], u)
         if outcome != LEARNT:
             return t + int(outcome == ROUGH), outcome
-    return B, LEARNT
+    return len(rewards), LEARNT
 
 
 @compiled
@@ -162,7 +194,7 @@ def shares_of_many(
     for s in range(len(offsets) - 1):
         known = known_of(X[offsets[s] : offsets[s + 1]], ridge, rule.needs_root)
         own = rule.draws[s * samples : (s + 1) * samples]
-        now = Rule(rule.address, rule.coefficients, own, rule.bank, rule.needs_root)
+        now = Rule(rule.address, rule.coefficients, own, rule.bank, rule.needs_root, rule.factor)
         code = shares(now, known, chances[offsets[s] : offsets[s + 1]])
         if code < 0:
             return code
@@ -205,7 +237,7 @@ def play_fixed(rule: Rule, rewards: FloatArray, form: Form, arms: IntArray) -> i
     rows, gram, W, volume = form
     mean, variance, counts, sums = rows[0], rows[1], rows[2], rows[3]
     known, K = Known(mean, variance, W, volume), len(mean)
-    address, coefficients, draws, bank, _ = rule
+    address, coefficients, draws, bank, _, _ = rule
     scores, scratch = np.empty(K), np.empty(K)
     c, z = np.empty(coefficients.shape[1]), np.empty(draws.shape[1])
     if gram.size:  # a loop of its own: with both forms in one body the compiler does worse by half

@@ -35,8 +35,6 @@ default_role = "literal"
 nitpicky = True
 # Types in signatures are words, not links. Pages link with {py:obj}, which stays checked.
 nitpick_ignore_regex = [(r"py:class", r".*"), (r"py:data", r".*")]
-# A page that others link to and that is not written yet; nothing is forgiven once it is.
-suppress_warnings = [] if (HERE / "evaluation.md").exists() else ["myst.xref_missing"]
 # Adapters are classes over other libraries; where one is not installed a stand-in is enough to read the docstring.
 PEERS = ("bayesianbandits", "coba", "contextualbandits", "mabwiser", "obp", "river", "sklearn", "vowpalwabbit")
 autodoc_mock_imports = [name for name in PEERS if importlib.util.find_spec(name) is None]

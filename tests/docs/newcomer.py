@@ -25,10 +25,16 @@ def run(number, code, shows_figure):
             raise SystemExit(f"cell {number} promised a figure and gave {value!r}")
 
 
-figures = 0
-for number, (code, shows_figure) in enumerate(json.load(sys.stdin), start=1):
-    run(number, code, shows_figure)
-    figures += shows_figure
-import rbmle  # noqa: E402
+def main():
+    """All cells that are handed over."""
+    figures = 0
+    for number, (code, shows_figure) in enumerate(json.load(sys.stdin), start=1):
+        run(number, code, shows_figure)
+        figures += shows_figure
+    import rbmle
 
-print(f"{figures} figures, rbmle from {rbmle.__file__}")
+    print(f"{figures} figures, rbmle from {rbmle.__file__}")
+
+
+if __name__ == "__main__":
+    main()

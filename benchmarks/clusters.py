@@ -85,9 +85,8 @@ def packets_of(client: Any, trials: int = 2000, horizon: int = 100) -> None:
     for length, label in ((usual, "packets of a second"), (0.0, "one task a packet")):
         found = last[length]
         told = f"{label:<22}{statistics.median(times[length]):7.2f} s  {found.packets:>6} packets"
-        print(
-            f"{told}  {found.orders:>6} tasks  {found.bytes / 1e3:8.0f} kB of orders  {found.data / 1e3:6.0f} kB of data, once"
-        )
+        told += f"  {found.orders:>6} tasks  {found.bytes / 1e3:8.0f} kB of orders"
+        print(f"{told}  {found.data / 1e3:6.0f} kB of data, once")
     print(f"{'two threads here':<22}{here:7.2f} s")
     print(f"A packet costs {1e3 * (many - one) / max(1, last[0.0].packets - last[usual].packets):.1f} ms; "
           f"packets are {many / one:.1f} times as fast.")  # fmt: skip

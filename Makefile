@@ -34,7 +34,7 @@ test-clusters: $(READY)  ## real clusters of this machine, Dask, Ray and Spark (
 	$(BIN)/pytest -m cluster -n 0 --no-cov -rs tests/clusters
 
 # Tests that reach every library, and little of it twice. What is deprecated since then is no news in old versions.
-OLDEST_TESTS := tests/test_import.py tests/test_inputs.py tests/test_files.py tests/display tests/features tests/problems \
+OLDEST_TESTS := tests/test_import.py tests/test_inputs.py tests/display tests/features tests/problems \
 	tests/simulation/test_results.py tests/simulation/test_engine.py tests/simulation/test_store.py \
 	tests/logs/test_reading.py tests/models/test_ridge.py tests/report/test_comparison.py tests/cli/test_config.py
 
@@ -42,7 +42,7 @@ test-oldest: $(READY)  ## the lowest versions that pyproject.toml allows, in an 
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/oldest
 	$(BIN)/uv pip install --quiet --python $(VENV)/oldest/bin/python --resolution lowest-direct \
-		-e ".[plot,report,arrow,sklearn]" "polars>=1.0" "pytest>=8" "hypothesis>=6.100"
+		-e ".[plot,report,arrow,sklearn]" "polars>=1.3" "pytest>=8" "hypothesis>=6.100"
 	RBMLE_CACHE_DIR=$(CURDIR)/$(VENV)/oldest/cache $(VENV)/oldest/bin/python -m pytest -q -rs -o addopts= \
 		-m "not long and not cluster" -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(OLDEST_TESTS)
 

@@ -260,6 +260,7 @@ def test_manifest() -> None:
         "n_features": 2,
         "regularization": 1.0,
         "bias": "Sqrt(scale=1.0)",
+        "forgetting": None,
     }
     assert "0x" not in manifest["policies"]["b"]["bias"]
     assert (manifest["seed"], manifest["horizon"], manifest["trials"]) == (3, 60, 5)

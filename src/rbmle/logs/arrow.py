@@ -36,7 +36,7 @@ def stream_of(source: Any) -> "pa.RecordBatchReader":
     if not hasattr(source, "__arrow_c_stream__"):
         raise InvalidInputError(
             "A log must be a mapping of arrays, a path, or an object with the Arrow stream interface such as a frame "
-            f"of pandas 3 or polars, or a table of pyarrow. Got {type(source).__name__}."
+            f"of pandas 2.2 or polars, or a table of pyarrow. Got {type(source).__name__}."
         )
     pa = pyarrow()
     try:

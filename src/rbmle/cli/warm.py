@@ -130,7 +130,7 @@ def forms(cls: "type[Policy]") -> "Iterator[Policy]":
     for size in SIZES:
         yield cls(n_features=size, **given)
     if "memory" in names:
-        yield cls(n_features=SIZES[0], **given, memory="online")
+        yield cls(n_features=SIZES[0], **{**given, "memory": "online"})
     for settings in cls.variants.values():
         yield cls(n_features=SIZES[0], **{**given, **settings})
 

@@ -3,6 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +11,7 @@ import typer
 
 from rbmle.cli import known
 from rbmle.cli.known import IMPORT_HELP
+from rbmle.errors import InvalidParameterError, RbmleError
 
 if TYPE_CHECKING:
     from rbmle.policies import Policy
@@ -58,7 +60,6 @@ def warm(
     every method decide and learn a little in every way it can. What is there already is not compiled again.
     """
     from rbmle.display.progress import Progress
-    from rbmle.errors import InvalidParameterError
     from rbmle.kernels.cache import cache_folder
 
     known.import_all(imports or ())
@@ -115,7 +116,7 @@ def use(cls: "type[Policy]") -> None:
     """Let a method decide and learn in every way it can; what one of them does not offer is left out."""
     for policy in forms(cls):
         for way in ways(policy):
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), suppress(RbmleError):
                 warnings.simplefilter("ignore")
                 way()
 

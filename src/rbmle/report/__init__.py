@@ -1,6 +1,6 @@
 """Tables, figures and whole reports of finished results. Nothing here runs a policy.
 
->>> from rbmle.report import Report, Section, Table
+>>> from rbmle.report import Report, Section, Table, markdown
 >>> table = Table(caption="Final regret", columns=["policy", "mean"], rows=[["LinRBMLE", "186.2"]], name="regret")
 >>> report = Report(title="A study", sections=[Section("Regret", ["One policy, so far.", table])])
 >>> print(markdown(report))
@@ -18,30 +18,24 @@ Final regret
 <BLANKLINE>
 """
 
-from rbmle.report.agent import agent_report
-from rbmle.report.comparison import ComparedCell, Comparison, bootstrap_errors, compare_cells
-from rbmle.report.document import (
-    Block,
-    Bullets,
-    Cell,
-    Facts,
-    Figure,
-    Highlights,
-    Panels,
-    Report,
-    Section,
-    Table,
-)
-from rbmle.report.evaluation import evaluation_report, selection_report
-from rbmle.report.figures import new_figure, regret_figure, save_figure
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
-from rbmle.report.page import html
-from rbmle.report.plots import bias_sweep, bound_over_regret, compact, sensitivity, time_against_regret
-from rbmle.report.policy import policy_report
-from rbmle.report.study import report_for, settings_section
-from rbmle.report.tables import statistics_table
 from rbmle.report.write import write
+
+if TYPE_CHECKING:
+    from rbmle.report.agent import agent_report
+    from rbmle.report.comparison import ComparedCell, Comparison, bootstrap_errors, compare_cells
+    from rbmle.report.document import Block, Bullets, Cell, Facts, Figure, Highlights, Panels, Report, Section, Table
+    from rbmle.report.evaluation import evaluation_report, selection_report
+    from rbmle.report.figures import new_figure, regret_figure, save_figure
+    from rbmle.report.page import html
+    from rbmle.report.plots import bias_sweep, bound_over_regret, compact, sensitivity, time_against_regret
+    from rbmle.report.policy import policy_report
+    from rbmle.report.study import report_for, settings_section
+    from rbmle.report.tables import statistics_table
 
 __all__ = [
     "Block",
@@ -78,3 +72,25 @@ __all__ = [
     "time_against_regret",
     "write",
 ]
+
+# Where each other name is, for some take a second to load. (A function of its module's name must be there first.)
+MODULES = {
+    "agent": ("agent_report",),
+    "comparison": ("ComparedCell", "Comparison", "bootstrap_errors", "compare_cells"),
+    "document": ("Block", "Bullets", "Cell", "Facts", "Figure", "Highlights", "Panels", "Report", "Section", "Table"),
+    "evaluation": ("evaluation_report", "selection_report"),
+    "figures": ("new_figure", "regret_figure", "save_figure"),
+    "page": ("html",),
+    "plots": ("bias_sweep", "bound_over_regret", "compact", "sensitivity", "time_against_regret"),
+    "policy": ("policy_report",),
+    "study": ("report_for", "settings_section"),
+    "tables": ("statistics_table",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What is here, loaded when it is first asked for."""
+    for module, names in MODULES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,14 @@
-"""All benchmarks: `python -m benchmarks`, or one of them: `python -m benchmarks.linear`, `python -m benchmarks.glm`."""
+"""Benchmarks: `python -m benchmarks` for all, or with the names of some, such as `python -m benchmarks agent`."""
 
-from benchmarks import catalogues, glm, linear
+import sys
 
-linear.main()
-catalogues.main()
-glm.main()
+from benchmarks import agent, catalogues, glm, linear
+
+ALL = {"linear": linear.main, "catalogues": catalogues.main, "glm": glm.main, "agent": agent.main}
+
+names = sys.argv[1:] or list(ALL)
+unknown = [name for name in names if name not in ALL]
+if unknown:
+    sys.exit(f"benchmarks must be among {', '.join(ALL)}. Got {', '.join(unknown)}.")
+for name in names:
+    ALL[name]()

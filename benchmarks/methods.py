@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.linear import Floats, sample
 from benchmarks.timing import readable
+from rbmle.models import Discount, Window
 from rbmle.policies import LinearPolicy, LinRBMLE, Policy
 from rbmle.testing.policies import STANDARD
 
@@ -23,6 +24,11 @@ SIMULATED, ONLINE = 2000, 300
 TARGET = 1.3
 # Settings whose cost is another than the default's, by the name of their method.
 MORE: dict[str, dict[str, dict[str, Any]]] = {
+    "LinRBMLE": {
+        "LinRBMLE, discount": {"forgetting": Discount(0.99)},
+        "LinRBMLE, discount and sandwich": {"forgetting": Discount(0.99, sandwich=True)},
+        "LinRBMLE, window": {"forgetting": Window(200)},
+    },
     "LinTS": {"LinTS, optimistic": {"optimistic": True}},
     "OFUL": {"OFUL, det": {"radius": "det"}, "OFUL, trace": {"radius": "trace"}, "OFUL, cmm": {"radius": "cmm"}},
 }
@@ -84,7 +90,8 @@ def main(names: Iterable[str] = ()) -> None:
     table = Table(
         title=f"Linear methods beside LinRBMLE, d = {FEATURES}, K = {ARMS}: a decision and its update",
         title_justify="left",
-        caption=f"target: {TARGET} times LinRBMLE; excepted: CMM, ensembles, LinPHE and methods over many samples",
+        caption=f"target: {TARGET} times LinRBMLE, forgetting too (with a sandwich 2.2); excepted: CMM, ensembles, "
+        "LinPHE and methods over many samples",
         caption_justify="left",
     )
     for column in ("method", "simulated", "times LinRBMLE", "online", "times LinRBMLE"):

@@ -9,7 +9,9 @@ from rich.table import Table
 Contender = tuple[Callable[[], object], int]
 
 
-def best_seconds(contenders: Mapping[str, Contender], turns: int = 7) -> dict[str, float]:
+def best_seconds(
+    contenders: Mapping[str, Contender], turns: int = 7, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
     """Seconds per decision of each contender (a function and the decisions one call takes), measured in turns.
 
     A shared machine slows down and recovers within seconds; taking turns lets every contender meet the quiet moments.
@@ -19,9 +21,9 @@ def best_seconds(contenders: Mapping[str, Contender], turns: int = 7) -> dict[st
         run()  # compile and warm up
     for _ in range(turns):
         for name, (run, decisions) in contenders.items():
-            start = time.perf_counter()
+            start = clock()
             run()
-            best[name] = min(best[name], (time.perf_counter() - start) / decisions)
+            best[name] = min(best[name], (clock() - start) / decisions)
     return best
 
 

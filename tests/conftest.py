@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 # Fixtures of several files; a second conftest.py would be another module of the same name.
-pytest_plugins = ("tests.evaluation.worlds", "tests.logs.samples")
+pytest_plugins = ("tests.evaluation.worlds", "tests.logs.samples", "tests.online.servers")
 # There are no examples in them, and of several modules called `conftest` only one can be looked through for some.
 collect_ignore_glob = ["*conftest.py"]
 

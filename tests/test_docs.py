@@ -1,21 +1,14 @@
-"""What the documents show runs: the examples, and the skeleton of a policy in CONTRIBUTING."""
+"""What the documents show runs: the skeleton of a policy in CONTRIBUTING. Examples and guides are in tests/examples."""
 
 import re
 import runpy
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from rbmle.policies import Policy
 
 ROOT = Path(__file__).parents[1]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_run(path):
-    runpy.run_path(str(path), run_name="__main__")
 
 
 def test_the_skeleton_of_a_policy_works(tmp_path):

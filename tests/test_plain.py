@@ -91,14 +91,14 @@ def test_a_policy_without_a_title_is_not_listed_but_found(imported, tmp_path):
 
 
 def test_a_class_of_a_started_program_is_found_where_it_is_imported(imported):
-    mine = imported("library", "Mine")
-    assert Policy.registry.find("__main__.Mine") is mine
+    started = imported("library", "Started")
+    assert Policy.registry.find("__main__.Started") is started
     with pytest.raises(StateFileError, match=r"Unknown policy '__main__.LinUCB'"):
         Policy.registry.find("__main__.LinUCB")
     with pytest.raises(
-        StateFileError, match=r"Unknown policy 'elsewhere.Mine'. Import elsewhere first. Known: .*LinUCB"
+        StateFileError, match=r"Unknown policy 'elsewhere.Started'. Import elsewhere first. Known: .*LinUCB"
     ):
-        Policy.registry.find("elsewhere.Mine")
+        Policy.registry.find("elsewhere.Started")
     with pytest.raises(StateFileError, match="name of a policy must be text. Got 3"):
         Policy.registry.find(3)
 

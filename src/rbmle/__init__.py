@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from rbmle.models.forgetting import Discount, Window
 from rbmle.policies import (
     ACB,
     EMK,
@@ -66,6 +67,7 @@ __all__ = [
     "AugmentedRBMLE",
     "BayesUCB",
     "CorrelatedKnowledgeGradient",
+    "Discount",
     "ECOLog",
     "EnsembleSampling",
     "EpsilonGreedy",
@@ -88,6 +90,7 @@ __all__ = [
     "SquareCB",
     "SquareCBGLM",
     "Uniform",
+    "Window",
     "load",
     "sweep",
 ]

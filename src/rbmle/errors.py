@@ -66,6 +66,10 @@ class ConvergenceError(RbmleError):
     """An estimate could not be computed to the stated tolerance; no number is returned rather than a wrong one."""
 
 
+class WorkerLostError(RbmleError):
+    """Workers died again and again over the same trials. What was finished is in the store, if there is one."""
+
+
 class FormulaError(RbmleError):
     """The formula of a policy raised an exception, or returned no arm."""
 
@@ -82,5 +86,8 @@ def describe(value: object) -> str:
     """Short text of a bad value for a message."""
     if isinstance(value, int) and value.bit_length() > 200:  # Python refuses to write very long ones
         return f"an int of {value.bit_length()} bits"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception as reason:  # noqa: BLE001  somebody else's object; also integers of many thousand digits
+        text = f"an object of {type(value).__name__} whose repr raises {type(reason).__name__}"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -23,6 +23,8 @@ import numpy as np
 
 from rbmle.errors import FrozenParameterError, InvalidParameterError, describe
 
+__all__ = ["Constraint", "Flag", "FunctionOfRound", "Integer", "OneOf", "Optional", "Real", "ScheduleLike"]
+
 # Python's and NumPy's integers among them, but none to us.
 NO_NUMBERS = (bool, np.timedelta64)
 

@@ -23,6 +23,8 @@ from rbmle.params import Real
 from rbmle.plain import Registry
 from rbmle.types import FloatArray
 
+__all__ = ["Constant", "OnePlusLog", "Power", "Schedule", "Sqrt"]
+
 T = TypeVar("T")
 
 

@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 import rbmle
-from rbmle import LinRBMLE, LinUCB
+from rbmle import LinRBMLE, LinTS, LinUCB
 from rbmle.cli import app
 from rbmle.display.spans import axis, drawn
 from rbmle.evaluation import evaluate, fit, select
 from rbmle.logs import Log
+from rbmle.online import Agent
 
 
 def typed(*words: object, code: int = 0) -> tuple[str, str]:
@@ -151,3 +152,23 @@ def test_intervals_of_letters() -> None:
     assert drawn(1.0, float("-inf"), 2.0, (0.0, 31.0)) == " ●" + " " * 30
     assert axis([1.0, 3.0, float("nan")]) == (0.9, 3.1)
     assert axis([2.0]) == (1.5, 2.5) and axis([]) == (0.0, 1.0)
+
+
+def test_an_agents_journal_is_a_log_and_is_left_as_it_was(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    with Agent(LinTS(n_features=2), journal=tmp_path / "agent.db", floor=0.3, seed=1) as agent:
+        for _ in range(60):
+            decision = agent.decide(rng.standard_normal((3, 2)))
+            agent.reward(decision.id, float(rng.random()))
+        expected = evaluate(agent.log(), "uniform", estimators="ips").value("ips")
+    before = (tmp_path / "agent.db").read_bytes()
+    shown, _ = typed("evaluate", tmp_path / "agent.db", "--policy", "uniform", "--estimators", "ips")
+    assert f"{expected:.4g}" in shown and "60 rows" in shown
+    assert (tmp_path / "agent.db").read_bytes() == before
+
+
+def test_text_of_vowpal_wabbit(tmp_path: Path) -> None:
+    decisions = ["shared |u age:3\n|a f:1\n0:-1:0.5 |a f:2\n", "shared |u age:4\n1:0:0.25 |a f:1\n|a f:2\n"]
+    (tmp_path / "clicks.vw").write_text("\n".join(decisions))
+    shown, _ = typed("evaluate", tmp_path / "clicks.vw", "--policy", "uniform", "--estimators", "ips")
+    assert "2 rows" in shown

@@ -19,7 +19,7 @@ def client():
 
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1"}
     with (
-        LocalCluster(**options, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
+        LocalCluster(**options, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL) as cluster,
         Client(cluster) as client,
     ):
         client.wait_for_workers(2)

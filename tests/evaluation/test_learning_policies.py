@@ -6,6 +6,7 @@ import pytest
 from rbmle import LinRBMLE, LinTS, SquareCB
 from rbmle.evaluation import evaluate
 from rbmle.logs import Log
+from rbmle.online import Agent
 
 ROWS, FLOOR = 500, 0.2
 LEARNERS = {
@@ -48,6 +49,31 @@ def test_ips_of_another_target_covers(world, name):
     values, share = covered(world, name, 200)
     assert share >= 0.91, share
     assert abs(values.mean() - world.value) < 4.0 * values.std() / np.sqrt(200)
+
+
+def journalled(world, policy, seed, rows):
+    """The log of an agent that the policy decides for, as its journal has it."""
+    rng = np.random.default_rng([seed, 13])
+    with Agent(policy.copy(), floor=FLOOR, seed=seed) as agent:
+        for t, (s, noise) in enumerate(zip(rng.integers(0, len(world.X), rows), rng.random(rows), strict=True)):
+            decision = agent.decide(world.X[s], id=f"{seed}-{t}")  # draws hang on the name of a decision
+            agent.reward(decision.id, float(noise < world.mu[s, decision.index]))
+        return agent.log()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", LEARNERS)
+def test_ips_on_agents_journals_covers(world, name):
+    """The same from end to end: decided by an agent, read back from its journal."""
+    values, hits = [], []
+    for seed in range(200):
+        log = journalled(world, LEARNERS[name], seed, 300)
+        assert log.adaptive
+        found = evaluate(log, world.target, estimators="ips")
+        values.append(found.value("ips"))
+        hits.append(world.value in found.interval("ips"))
+    assert np.mean(hits) >= 0.91, np.mean(hits)
+    assert abs(np.mean(values) - world.value) < 4.0 * np.std(values) / np.sqrt(200)
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -77,6 +77,34 @@ def test_another_engine_is_a_function_of_five_lines(world, files):
         np.testing.assert_array_equal(numbers(local), numbers(remote))  # to the last bit
 
 
+def test_merging_leaves_what_it_is_given_as_it_was(world, files):
+    """Also where that is read-only memory, as Ray gives it."""
+    kept = []
+
+    def elsewhere(task, parts):
+        kept.extend(partition_sums(task, part) for part in parts)
+        for each in kept:
+            freeze(each)
+        before = pickle.dumps(kept)
+        whole = merge(kept)
+        assert pickle.dumps(kept) == before
+        return whole
+
+    found = evaluate(files / "groups.parquet", Softmax(world.theta), estimators=NAMES, engine=elsewhere, **OPTIONS)
+    here = evaluate(files / "groups.parquet", Softmax(world.theta), estimators=NAMES, **OPTIONS)
+    np.testing.assert_array_equal(numbers(found), numbers(here))
+
+
+def freeze(thing):
+    """Make all arrays in an object read-only."""
+    if isinstance(thing, np.ndarray):
+        thing.flags.writeable = False
+        return
+    inner = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list | tuple) else None
+    for each in vars(thing).values() if inner is None and hasattr(thing, "__dict__") else inner or ():
+        freeze(each)
+
+
 class Softmax:
     """A target that can be pickled."""
 

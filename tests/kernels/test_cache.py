@@ -48,7 +48,7 @@ def run(source: Path, folder: Path, *arguments: str) -> subprocess.CompletedProc
 
 def test_kept_and_found_again_in_the_folder_that_is_named(program: Path) -> None:
     folder = program.parent / "cache"
-    assert {path.suffix for path in folder.rglob("*") if path.is_file()} == {".nbi", ".nbc"}
+    assert {path.suffix or path.name for path in folder.rglob("*") if path.is_file()} == {".nbi", ".nbc", cache.LOCK}
     assert next(folder.iterdir()).stat().st_mode & 0o077 == 0
     again = run(program, folder)
     assert again.stdout == "1 True 2\n"
@@ -177,3 +177,73 @@ def test_an_edit_of_a_formula_leaves_kernels_compiled(tmp_path: Path) -> None:
     assert names[1][0] == names[0][0] and names[1][1] == names[1][2] != names[0][1]
     assert names[2] == names[1]
     assert names[3][0] != names[2][0] and names[3][1] != names[2][1]
+
+
+TOGETHER = """
+import sys
+from rbmle.kernels.normal import first_max
+import numpy as np
+print("ready", flush=True)
+sys.stdin.readline()
+first_max(np.array([1.0, 3.0, 2.0]))
+print(sum(first_max.stats.cache_misses.values()))
+"""
+
+
+def test_processes_that_begin_at_once_compile_once(tmp_path: Path) -> None:
+    environment = os.environ | {"RBMLE_CACHE_DIR": str(tmp_path / "cache")}
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    started = [subprocess.Popen([sys.executable, "-c", TOGETHER], env=environment, **options) for _ in range(3)]
+    for each in started:
+        assert each.stdout.readline() == "ready\n"
+    for each in started:
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    assert sorted(int(each.communicate(timeout=120)[0]) for each in started) == [0, 0, 1]
+
+
+def test_nobody_waits_for_a_compiler_that_died_or_for_a_folder_without_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = cache.Turn(tmp_path / "f.turn"), cache.Turn(tmp_path / "f.turn")
+    assert not one.take()
+    monkeypatch.setattr(cache, "PATIENCE", 0.1)
+    assert other.take(), "somebody else had it, and too long"
+    one.end()
+    other.end()
+    assert not list(tmp_path.iterdir())
+    assert not other.take(), "nobody has it"
+    other.end()
+    assert not cache.Turn(tmp_path / "missing" / "f.turn").take()
+
+
+def test_a_copy_of_the_package_elsewhere_finds_what_was_compiled(program: Path, tmp_path: Path) -> None:
+    """As in an image that is built in one place and runs in another: only the sources' text counts."""
+    shutil.copytree(Path(cache.__file__).parents[1], tmp_path / "elsewhere" / "rbmle")
+    shutil.copytree(program.parent / "cache", tmp_path / "cache")
+    environment = {"PYTHONPATH": str(tmp_path / "elsewhere"), "RBMLE_CACHE_DIR": str(tmp_path / "cache")}
+    code = (
+        "import numpy as np, rbmle; from rbmle.kernels.normal import first_max\n"
+        "print(first_max(np.array([1.0, 3.0, 2.0])), sum(first_max.stats.cache_hits.values()), rbmle.__file__)"
+    )
+    environment = os.environ | environment
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == f"1 1 {tmp_path / 'elsewhere' / 'rbmle' / '__init__.py'}\n"
+    assert done.stderr == ""
+
+
+def test_two_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Each compiles a function of its own types; the index names both."""
+    code = (
+        "import sys, numpy as np; from rbmle.kernels.assign import assign\n"
+        "a = np.zeros(3, dtype=sys.argv[1]); assign(a, a)\n"
+        "print(sum(assign.stats.cache_hits.values()))"
+    )
+    environment = os.environ | {"RBMLE_CACHE_DIR": str(tmp_path)}
+    kinds = ["float64", "float32", "int64", "int32"]
+    for hits in ("0", "1"):
+        ran = [
+            subprocess.Popen([sys.executable, "-c", code, kind], env=environment, stdout=-1, text=True)
+            for kind in kinds
+        ]
+        assert [each.communicate()[0].strip() for each in ran] == [hits] * len(kinds)

@@ -1,11 +1,14 @@
 """Journals, by the suite that is shipped for them, and what is SQLite's own."""
 
 import sqlite3
+import sys
 
 import pytest
 
+from rbmle import LinUCB
 from rbmle.errors import JournalError
-from rbmle.online.journal import MemoryJournal, SQLiteJournal
+from rbmle.online import Agent
+from rbmle.online.journal import MemoryJournal, SQLiteJournal, migrations
 from rbmle.online.journal.base import Event
 from rbmle.testing import JournalChecks
 
@@ -80,3 +83,17 @@ def test_a_missing_journal_is_not_made(tmp_path):
     with pytest.raises(JournalError, match="no such journal"):
         SQLiteJournal(tmp_path / "a.db", create=False)
     assert not (tmp_path / "a.db").exists()
+
+
+def test_postgresql_needs_psycopg(monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == "psycopg"] + ["psycopg"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(JournalError, match=r'pip install "rbmle\[postgres\]"'):
+        Agent(LinUCB(n_features=2), journal="postgresql://localhost/nowhere")
+
+
+def test_the_tables_of_postgresql_are_made_in_steps():
+    """Plain SQL files, numbered from 1 without gaps."""
+    steps = migrations.migrations()
+    assert [step.number for step in steps] == list(range(1, 1 + len(steps)))
+    assert all("CREATE TABLE" in step.sql or step.number > 1 for step in steps)

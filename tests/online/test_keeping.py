@@ -81,16 +81,16 @@ def test_stats_are_what_was_counted():
     assert {name: told["counts"][name] for name in wanted} == wanted
     assert told["pending"] == 20 and sum(each["served"] for each in told["arms"]) == 40
     assert [each["arm"] for each in told["arms"]] == ["a", "b", ("c", 1), 7]
-    assert told["by day"] == [{"day": "1970-01-01", "learnt": 20, "mean reward": pytest.approx(1.9)}]
+    assert told["by_day"] == [{"day": "1970-01-01", "learnt": 20, "mean_reward": pytest.approx(1.9)}]
     V = np.eye(3)
     weights = []
     for i, X in enumerate(data):
         decision = agent.decide(X, id=f"d{i}", arms=["a", "b", ("c", 1), 7])
         weights.append(1 / decision.probability)
         V += np.outer(X[decision.index], X[decision.index]) if i % 2 == 0 else 0.0
-    assert told["condition number"] == pytest.approx(np.linalg.cond(V))
-    assert told["effective sample size"] == pytest.approx(sum(weights) ** 2 / sum(np.square(weights)))
-    assert 0.001 < told["served as told"] <= 1.0
+    assert told["condition_number"] == pytest.approx(np.linalg.cond(V))
+    assert told["effective_sample_size"] == pytest.approx(sum(weights) ** 2 / sum(np.square(weights)))
+    assert 0.001 < told["served_as_logged"] <= 1.0
     lines = agent.prometheus().splitlines()
     assert "rbmle_accepted_total 20" in lines and 'rbmle_served_total{arm="a"}' in agent.prometheus()
     assert all(line.startswith(("#", "rbmle_")) for line in lines)
@@ -102,10 +102,10 @@ def test_a_log_whose_probabilities_are_wrong_is_found():
     agent = Agent(Uniform(n_features=2), seed=2)
     for i in range(60):
         agent.decide(EYE, id=f"d{i}")
-    good = agent.stats()["served as told"]
+    good = agent.stats()["served_as_logged"]
     counts = agent._core.state.counts
     counts.arm_by_chance[:2] = 60, 0
-    assert good > 0.01 and agent.stats()["served as told"] < 1e-10
+    assert good > 0.01 and agent.stats()["served_as_logged"] < 1e-10
 
 
 def test_an_explanation_adds_up():

@@ -1,7 +1,9 @@
 """Random histories of an agent, of two on one journal, against dictionaries."""
 
 import tempfile
+from collections import Counter
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -31,10 +33,14 @@ CONFIGURATIONS = (
     ),
     ({"wait": 9.0, "aggregate": "max"}, {"wait": 9.0, "aggregate": "max"}),
 )
+DAY = 86400.0
 SMALL = st.integers(0, 3).map(lambda i: i / 2)
 
 
 class Histories(RuleBasedStateMachine):
+    # What has happened in all histories together.
+    seen: ClassVar[Counter[str]] = Counter()
+
     @initialize(configuration=st.sampled_from(CONFIGURATIONS))
     def begin(self, configuration):
         self.now = 1000.0
@@ -45,23 +51,24 @@ class Histories(RuleBasedStateMachine):
         first = Agent(LinUCB(n_features=D), journal=self.path, seed=1, **rules, **self.settings)
         self.workers = [first, Agent.open(self.path, **self.settings)]
         self.count, self.added = 0, set()
+        for worker in (0, 1, 0):
+            self.decide(worker, [(0.5, 1.0), (1.0, 0.0)], True)
 
     @property
     def settings(self):
         return {"clock": lambda: self.now, "sync_seconds": 0.0, "snapshot_every": 17}
 
     def some(self, number):
-        """The id of a decision there is, or of none."""
-        return f"d{number % (self.count + 1)}"
+        """The id of a decision there is, more often than not one of the last, or of none."""
+        if number >= 90:
+            return f"d{self.count}"
+        return f"d{number % self.count if number >= 60 else self.count - 1 - number % min(self.count, 5)}"
 
     @rule(worker=st.integers(0, 1), grid=st.lists(st.tuples(SMALL, SMALL), min_size=1, max_size=4), shown=st.booleans())
     def decide(self, worker, grid, shown):
         X, name = np.array(grid), f"d{self.count}"
-        arms = None if not self.added else [f"a{i}" for i in range(len(X))]
-        if arms is not None and self.model.retired & set(arms):
-            with pytest.raises(InvalidInputError, match="retired"):
-                self.workers[worker].decide(X, arms=arms, id=name)
-            return
+        there = [f"a{i}" for i in range(9) if f"a{i}" not in self.model.retired]
+        arms = None if not self.added else there[: len(X)]
         made = self.workers[worker].decide(X, arms=arms, id=name, shown=shown)
         assert made.probability == made.probabilities[made.index] == 1.0
         assert made.arm == (made.index if arms is None else arms[made.index])
@@ -82,18 +89,23 @@ class Histories(RuleBasedStateMachine):
                 self.workers[worker].decide(X + 1.0, arms=arms, id=name)
         else:
             assert self.workers[worker].decide(X, arms=arms, id=name).arm == known["arm"]
+        self.seen["repeat"] += 1
 
     @rule(worker=st.integers(0, 1), number=st.integers(0, 99), value=SMALL, told=st.sampled_from([None, "r1", "r2"]))
     def reward(self, worker, number, value, told):
         name = self.some(number)
         if self.model.aggregate == "sum" and told is None:
             told = "r3"
-        assert self.workers[worker].reward(name, value, told) == self.model.reward(name, value, told, self.now)
+        status = self.workers[worker].reward(name, value, told)
+        assert status == self.model.reward(name, value, told, self.now)
+        self.seen[f"reward {status}"] += 1
 
     @rule(worker=st.integers(0, 1), number=st.integers(0, 99))
     def activate(self, worker, number):
         name = self.some(number)
-        assert self.workers[worker].activate(name) == self.model.activate(name, self.now)
+        status = self.workers[worker].activate(name)
+        assert status == self.model.activate(name, self.now)
+        self.seen[f"activate {status}"] += 1
 
     @rule(worker=st.integers(0, 1), number=st.integers(0, 3))
     def add(self, worker, number):
@@ -110,8 +122,10 @@ class Histories(RuleBasedStateMachine):
         if f"a{number}" in self.added:
             self.workers[worker].arms.retire(f"a{number}")
             self.model.retired.add(f"a{number}")
+            with pytest.raises(InvalidInputError, match="retired"):
+                self.workers[worker].decide([[1.0, 0.0]], arms=[f"a{number}"])
 
-    @rule(seconds=st.floats(-30.0, 30.0))
+    @rule(seconds=st.floats(-30.0, 30.0) | st.sampled_from([-DAY, DAY]))
     def step(self, seconds):
         self.now += seconds
 
@@ -134,6 +148,7 @@ class Histories(RuleBasedStateMachine):
     def only_what_was_accepted_is_learnt(self):
         if not hasattr(self, "workers"):
             return
+        self.seen["steps"] += 1
         expected = self.model.policy(D).state()
         for worker in self.workers:
             worker._core.sync()  # reads, and closes nothing
@@ -172,4 +187,11 @@ def test_short_histories():
 
 @pytest.mark.long
 def test_long_histories():
-    run(200, 60)
+    """At least 10⁴ steps, and everything that can happen has happened."""
+    Histories.seen.clear()
+    run(220, 60)
+    print(dict(Histories.seen))
+    statuses = [f"reward {status}" for status in ("accepted", "duplicate", "conflict", "unknown", "late")]
+    statuses += [f"activate {status}" for status in ("accepted", "duplicate", "unknown", "late")]
+    assert Histories.seen["steps"] >= 10_000
+    assert min(Histories.seen[what] for what in [*statuses, "repeat"]) >= 20

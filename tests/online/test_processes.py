@@ -17,6 +17,7 @@ def kill_often(place, times, seed=0):
     """Kill a worker so many times; how often in which phase. What it had acknowledged must be there each time."""
     chance, phases = random.Random(seed), dict.fromkeys(workers.NAMES, 0)
     workers.begin(place)
+    state, events = workers.folded(place)  # goes on from kill to kill: a fold that was never interrupted
     for number in range(times):
         ours, theirs = workers.PROCESSES.Pipe(duplex=False)
         phase = workers.PROCESSES.Value("i", workers.BUSY, lock=False)
@@ -38,7 +39,7 @@ def kill_often(place, times, seed=0):
             except EOFError:
                 break
         ours.close()
-        state, events = workers.folded(place)
+        workers.fold_on(place, state, events)
         written = [(event.kind, event.subject) for event in events if event.kind != "tally"]
         assert acknowledged <= set(written)
         assert len(written) == len(set(written))  # each once: nothing was written again
@@ -55,9 +56,14 @@ def test_a_killed_worker_loses_nothing(tmp_path):
     assert sum(phases.values()) == 4
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    return tmp_path / "a.db" if request.param == "sqlite" else request.getfixturevalue("server").database()
+
+
 @pytest.mark.long
-def test_a_hundred_kills(tmp_path):
-    phases = kill_often(tmp_path / "a.db", 100)
+def test_a_hundred_kills(place):
+    phases = kill_often(place, 100)
     print(f"killed in: {phases}")
     assert min(phases.values()) >= 5
 
@@ -66,23 +72,21 @@ def three_share(place, count, kill):
     """Three workers on one journal; one is killed on the way and another goes on in its place."""
     workers.begin(place)
 
-    def start(me, first):
+    def start(me):
         ours, theirs = workers.PROCESSES.Pipe(duplex=False)
-        process = workers.PROCESSES.Process(target=workers.share, args=(place, me, count, first, theirs))
+        process = workers.PROCESSES.Process(target=workers.share, args=(place, me, count, theirs))
         process.start()
         theirs.close()
         return process, ours
 
-    running = [start(me, 0) for me in range(3)]
+    running = [start(me) for me in range(3)]
     if kill:
         process, heard = running[2]
-        for _ in range(count // 3):
-            last = heard.recv()
+        assert heard.recv() == ("a third", count // 3)
         process.kill()
         process.join()
         heard.close()
-        assert last[0] == "decision"
-        running[2] = start(2, 0)  # asks all again: what was decided stays
+        running[2] = start(2)  # asks all again: what was decided stays
     states = []
     for process, heard in running:
         while (told := heard.recv())[0] != "state":
@@ -102,8 +106,8 @@ def test_three_workers_learn_as_one(tmp_path):
 
 
 @pytest.mark.long
-def test_three_workers_learn_as_one_for_long(tmp_path):
-    three_share(tmp_path / "a.db", 2000, kill=True)
+def test_three_workers_learn_as_one_for_long(place):
+    three_share(place, 2000, kill=True)
 
 
 def test_a_full_disk(tmp_path):
@@ -127,6 +131,22 @@ def test_a_full_disk(tmp_path):
     agent.close()
     state, _ = workers.folded(tmp_path / "a.db")
     assert workers.state_of(state.policy) == workers.state_of(agent.policy)
+
+
+def test_a_disk_that_takes_no_more(tmp_path):
+    """The same by the system: writes fail in the middle. What was refused is not there, what was taken is."""
+    workers.begin(tmp_path / "a.db")
+    ours, theirs = workers.PROCESSES.Pipe(duplex=False)
+    process = workers.PROCESSES.Process(target=workers.fill, args=(tmp_path / "a.db", theirs))
+    process.start()
+    theirs.close()
+    (acknowledged, refused, known), (status, policy) = ours.recv(), ours.recv()
+    process.join()
+    ours.close()
+    assert len(acknowledged) > 10 and len(refused) == 3 and known == sorted(acknowledged) and status == "accepted"
+    state, events = workers.folded(tmp_path / "a.db")
+    assert [event.subject for event in events if event.kind == "decision"] == [*acknowledged, "room"]
+    assert workers.state_of(state.policy) == policy
 
 
 def test_a_buffered_agent_keeps_what_a_full_disk_refused(tmp_path):

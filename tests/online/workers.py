@@ -2,13 +2,15 @@
 
 import multiprocessing
 import os
+import resource
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 
 from rbmle import LinTS
-from rbmle.errors import SharedJournalWarning
+from rbmle.errors import JournalError, SharedJournalWarning
 from rbmle.online import Agent
 from rbmle.online.core import Core
 from rbmle.online.fold import State
@@ -19,6 +21,13 @@ PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload([__name__])
 BUSY, COMMIT, SNAPSHOT, SYNC = range(4)
 NAMES = ("elsewhere", "commit", "snapshot", "sync")
+
+
+def warm_up():
+    """Load compiled code before processes are forked off, so that none has to."""
+    agent = Agent(LinTS(n_features=D), seed=7, samples=20)
+    agent.reward(agent.decide(contexts_of("warm")).id, 1.0)
+    agent.snapshot()
 
 
 def begin(place, **rules):
@@ -43,12 +52,20 @@ def state_of(policy):
 def folded(place):
     """The state of a fold from the first event on, without snapshots; and all events."""
     journal = journal_of(place, create=False)
-    events = list(journal.events())
+    events = journal.read(0, 1)
     journal.close()
     state = State.begin(events[0])
-    for event in events[1:]:
-        state.apply(event, event.seq)
+    fold_on(place, state, events)
     return state, events
+
+
+def fold_on(place, state, events):
+    """Let a fold go on to the end of the journal; `events` is given what was new."""
+    journal = journal_of(place, create=False)
+    for event in journal.events(state.position):
+        state.apply(event, event.seq)
+        events.append(event)
+    journal.close()
 
 
 def marked(cls, method, mark, phase):
@@ -89,14 +106,15 @@ def work_until_killed(place, number, told, phase):
             agent.snapshot()
 
 
-def share(place, me, count, first, told):
-    """Decide `count` times from `first` on, and reward what the next worker decided."""
+def share(place, me, count, told):
+    """Decide `count` times, and reward what the next worker decided; `told` hears when a third is done."""
     warnings.simplefilter("ignore", SharedJournalWarning)
     agent = Agent.open(place, sync_seconds=0.0)
-    for i in range(first, count):
+    for i in range(count):
         name = f"w{me}-{i}"
         agent.decide(contexts_of(name), id=name)
-        told.send(("decision", name))
+        if i == count // 3:
+            told.send(("a third", i))
         theirs, patience = f"w{(me + 1) % 3}-{i}", time.monotonic() + 120.0
         while agent.reward(theirs, reward_of(theirs)) not in ("accepted", "duplicate"):
             if time.monotonic() > patience:
@@ -111,3 +129,27 @@ def share(place, me, count, first, told):
     told.send(("state", state_of(agent.policy)))
     agent.close()
     os._exit(0)
+
+
+def fill(place, told):
+    """Decide until no file may grow any more, then with room again; tells what was acknowledged, and what was not."""
+    agent, limits = Agent.open(place), resource.getrlimit(resource.RLIMIT_FSIZE)
+    sizes = [file.stat().st_size for file in Path(place).parent.iterdir()]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max(sizes) + 100_000, limits[1]))
+    acknowledged, refused = [], []
+    for i in range(1000):
+        try:
+            agent.decide(contexts_of(f"d{i}"), id=f"d{i}")
+            acknowledged.append(f"d{i}")
+        except JournalError:
+            refused.append(f"d{i}")
+            if len(refused) == 3:
+                break
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    told.send((acknowledged, refused, sorted(agent._core.state.open)))
+    agent.decide(contexts_of("room"), id="room")
+    told.send((agent.reward("room", 1.0), state_of(agent.policy)))
+    os._exit(0)
+
+
+warm_up()

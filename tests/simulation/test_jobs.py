@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from rbmle.display.progress import Progress
-from rbmle.simulation.jobs import Batch, Job, carry_out
+from rbmle.simulation.carrying import carry_out
+from rbmle.simulation.jobs import Batch, Job
 from rbmle.simulation.outcomes import Outcomes, Piece
 from rbmle.simulation.store import Outcome
 

@@ -8,11 +8,13 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from rbmle import files
+from rbmle import LinTS, LinUCB, files
 from rbmle.errors import InvalidInputError, InvalidParameterError, MissingFileError, RbmleError, StateFileError
-from rbmle.simulation import Results
+from rbmle.problems import LinearProblem
+from rbmle.simulation import Results, simulate
 from rbmle.simulation.log import TrialLog
 
 ROUNDS = np.array([1, 10, 100])
@@ -263,3 +265,36 @@ def test_plot_writes_by_ending(tmp_path: Path) -> None:
         results.plot(tmp_path / "figure.gif")
     with pytest.raises(RbmleError, match="cannot be written"):
         results.plot(tmp_path / "new" / "figure.png" / "x.png")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "npz"])
+@pytest.mark.parametrize("log", [False, True])
+def test_every_form_comes_back_bit_for_bit(tmp_path: Path, form: str, log: bool) -> None:
+    policies = {'a, "b"': LinUCB(n_features=2), "é": LinTS(n_features=2)}
+    results = simulate(policies, LinearProblem([0.6, -0.3], 4), horizon=70, trials=3, log=log)
+    results.seconds["é"][1] = np.nan
+    results.save(tmp_path, form=form)
+    assert all(path.suffix in (f".{form}", ".json") for path in tmp_path.iterdir())
+    found = Results.load(tmp_path)
+    assert found.policies == results.policies and found.rounds.tobytes() == results.rounds.tobytes()
+    for name in policies:
+        assert found.regret[name].tobytes() == results.regret[name].tobytes()
+        np.testing.assert_array_equal(found.seconds[name], results.seconds[name])
+        assert (name in found.logs) == log
+        if log:
+            for mine, theirs in zip(results.logs[name], found.logs[name], strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+    broken = next(path for path in tmp_path.iterdir() if path.name.startswith("results."))
+    broken.write_bytes(broken.read_bytes()[:-3] + b"xyz")
+    with pytest.raises(StateFileError, match="is damaged"):
+        Results.load(tmp_path)
+
+
+def test_parquet_is_a_tidy_table_for_others(tmp_path: Path) -> None:
+    results = simulate([LinUCB(n_features=2)], LinearProblem([0.6, -0.3], 4), horizon=20, trials=2, record=[5, 20])
+    results.save(tmp_path, form="parquet")
+    frame = pd.read_parquet(tmp_path / "results.parquet")
+    expected = results.to_frame()[["policy", "trial", "round", "regret"]]
+    assert frame.astype(expected.dtypes).equals(expected)
+    with pytest.raises(InvalidParameterError, match="'form' parameter of save must be"):
+        results.save(tmp_path, form="pickle")

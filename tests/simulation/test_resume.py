@@ -214,6 +214,8 @@ def test_jobs_share_the_sample_path_of_a_trial() -> None:
         0,
         np.array([10]),
     )
-    assert [list(job.pieces) for job in made.jobs(workers=3)] == [["a", "b"]] * 3
+    assert [list(job.pieces) for job in made.jobs(workers=3)] == [
+        [(trial, name) for name in "ab"] for trial in range(3)
+    ]
     assert [list(job.pieces) for job in made.jobs()] == [[(trial, name) for trial in range(3) for name in "ab"]]
     assert engine.MOST_JOBS >= 64

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rbmle.cli import bounds, compare, doctor, evaluate, fit, methods, paper, select, study
+from rbmle.cli import agent, bounds, compare, doctor, evaluate, fit, methods, paper, real, select, study, warm
 from rbmle.errors import RbmleError
 
 
@@ -54,7 +54,10 @@ app.command(epilog=methods.EXAMPLES)(methods.methods)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=select.EXAMPLES)(select.select)
 app.command(epilog=fit.EXAMPLES)(fit.fit)
+app.command(epilog=agent.EXAMPLES)(agent.agent)
 app.command(epilog=bounds.EXAMPLES)(bounds.bounds)
 app.command(epilog=paper.EXAMPLES)(paper.paper)
 app.command(epilog=study.EXAMPLES)(study.study)
+app.command("real-data", epilog=real.EXAMPLES)(real.real_data)
 app.command(epilog=doctor.EXAMPLES)(doctor.doctor)
+app.command(epilog=warm.EXAMPLES)(warm.warm)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from rbmle.cli.config import Comparison
-from rbmle.cli.known import IMPORT_HELP, import_all
+from rbmle.cli.known import CLUSTER_HELP, IMPORT_HELP, import_all
 
 EXAMPLES = """
 **Examples**
@@ -22,6 +22,8 @@ EXAMPLES = """
 `rbmle compare --dataset wine` — real data: a class is an arm, the right one pays 1, every trial is a shuffle
 
 `rbmle compare --trials 500 --store trials/` — killed or called again with more trials, it goes on where it was
+
+`rbmle compare --trials 10000 --cluster dask://scheduler:8786 --store /shared/trials` — on your cluster
 
 `rbmle compare --import mine.py --methods MyMethod,LinUCB` — a policy of your own
 
@@ -79,6 +81,7 @@ def compare(
     trials: Annotated[int | None, typer.Option(help="Independent repetitions. [20]", metavar="N")] = None,
     seed: Annotated[int | None, typer.Option(help="Same seed, same result. [0]", metavar="N")] = None,
     jobs: Annotated[int | None, typer.Option(help="Workers; the result does not depend on it. [all cores]")] = None,
+    cluster: Annotated[str | None, typer.Option(help=CLUSTER_HELP, metavar="ADDRESS")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw regret curves to a .png, .svg or .pdf file.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Save results.csv, seconds.csv and manifest.json to a folder.")
@@ -101,7 +104,8 @@ def compare(
     given = {
         "theta": theta, "arms": arms, "static": static, "noise": noise, "family": family, "dataset": dataset,
         "encoding": encoding, "data": data, "methods": methods, "horizon": horizon, "trials": trials, "seed": seed,
-        "jobs": jobs, "figure": figure, "out": out, "report": report, "store": store, "imports": imports or None,
+        "jobs": jobs, "cluster": cluster, "figure": figure, "out": out, "report": report, "store": store,
+        "imports": imports or None,
     }  # fmt: skip
     run((Comparison() if config is None else Comparison.from_toml(config)).changed(given))
 
@@ -126,14 +130,15 @@ def run(comparison: Comparison) -> None:
     from rbmle.cli import choose
     from rbmle.report.tables import grid_table, statistics_table
     from rbmle.simulation import simulate
+    from rbmle.simulation.cluster.opening import named
 
     check_outputs(comparison)
-    import_all(comparison.imports)
+    import_all(comparison.imports, comparison.cluster)
     problem = choose.problem(comparison)
     horizon = choose.horizon(comparison, problem)
     results = simulate(
         choose.policies(comparison, problem), problem, horizon=horizon, trials=comparison.trials, seed=comparison.seed,
-        n_jobs=comparison.jobs, store=comparison.store,
+        n_jobs=comparison.jobs, store=comparison.store, backend=named(comparison.cluster),
     )  # fmt: skip
     kind = "static" if problem.static else "varying"
     words = f"{problem.n_arms} {kind} arms, {problem.n_features} features"

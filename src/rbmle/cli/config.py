@@ -27,6 +27,7 @@ class Comparison:
     trials: int = 20
     seed: int = 0
     jobs: int = -1
+    cluster: str | None = None
     figure: Path | None = None
     out: Path | None = None
     report: Path | None = None
@@ -75,7 +76,7 @@ def converted(key: str, value: Any) -> Any:
             return value
         case "static", bool():
             return value
-        case "family" | "dataset" | "encoding", str():
+        case "family" | "dataset" | "encoding" | "cluster", str():
             return value
         case "noise", str() | dict():
             return value
@@ -90,6 +91,7 @@ def converted(key: str, value: Any) -> Any:
         "report": "a path",
         "store": "a path",
         "data": "a path",
+        "cluster": "local or an address such as dask://host:port",
         "dataset": "a name",
         "encoding": "a name",
         "imports": "a list of modules or files",

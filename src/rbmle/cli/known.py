@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
 from rbmle.errors import InvalidParameterError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PLUGINS = "rbmle.policies"
+CLUSTER_HELP = "Where trials are run: dask://host:port, ray://host:port, or local. [local]"
 IMPORT_HELP = "A module, or a file such as mine.py, to import first: its policies can then be named. May be repeated."
 
 
@@ -74,12 +76,19 @@ def named(kind: str, name: str, known: Mapping[str, T]) -> T:
     raise InvalidParameterError(f"Unknown {kind} {name!r}.{suggestion(name, known)}")
 
 
-def import_all(names: Iterable[str]) -> None:
-    """Import modules by name, from here or installed, and files that end in .py."""
+def import_all(names: Iterable[str], cluster: str | None = None) -> None:
+    """Import modules by name, from here or installed, and files that end in .py.
+
+    cluster: where they will be needed too. Workers have what is installed there; files are sent.
+    """
     for name in names:
         try:
             if name.endswith(".py"):
-                import_file(Path(name))
+                module = import_file(Path(name))
+                if cluster not in (None, "local"):
+                    import cloudpickle
+
+                    cloudpickle.register_pickle_by_value(module)
             else:
                 if str(Path.cwd()) not in sys.path:
                     sys.path.insert(0, str(Path.cwd()))
@@ -88,7 +97,7 @@ def import_all(names: Iterable[str]) -> None:
             raise InvalidParameterError(f"{name} cannot be imported: {reason}.") from reason
 
 
-def import_file(path: Path) -> None:
+def import_file(path: Path) -> ModuleType:
     """Import a file as a module of its name."""
     known = sys.modules.get(path.stem)
     if known is not None and Path(getattr(known, "__file__", None) or "") != path.resolve():
@@ -103,3 +112,4 @@ def import_file(path: Path) -> None:
     except BaseException:
         del sys.modules[path.stem]
         raise
+    return module

@@ -16,8 +16,9 @@ LogName = Annotated[
     str,
     typer.Argument(
         metavar="LOG",
-        help="A .parquet, .csv or .jsonl file, a folder of them, a .dsjson file of Vowpal Wabbit, or the name of a "
-        "data set: of one that is no log, a log of random decisions.",
+        help="A .parquet, .csv or .jsonl file, a folder of them, a .dsjson or .vw file of Vowpal Wabbit (.vw: text of "
+        "cb_explore_adf), the journal of an agent (a file or a postgresql:// URL), or the name of a data set: of one "
+        "that is no log, a log of random decisions.",
     ),
 ]
 Columns = Annotated[
@@ -37,6 +38,11 @@ Drop = Annotated[bool, typer.Option("--drop", help="Leave bad rows out and count
 Imports = Annotated[list[str] | None, typer.Option("--import", help=known.IMPORT_HELP, metavar="MODULE")]
 
 
+HASHED = 2**6
+"""Numbers of a vector that features with names are hashed into."""
+DSJSON, CB_TEXT = (".dsjson", ".dsjson.gz"), (".vw", ".vw.gz")
+
+
 def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) -> "Log":
     """The log of a name."""
     from rbmle import datasets
@@ -45,11 +51,30 @@ def open_log(name: str, columns: str | None, arms: int | None, *, drop: bool) ->
     on_error: Literal["raise", "drop"] = "drop" if drop else "raise"
     if name in datasets.names() and not Path(name).exists():
         return datasets.load(name).as_log()
-    if name.lower().endswith(".dsjson"):
-        return Log.from_dsjson(name, n_features=2**6, on_error=on_error)
+    if name.lower().endswith(DSJSON):
+        return Log.from_dsjson(name, n_features=HASHED, on_error=on_error)
+    if name.lower().endswith(CB_TEXT):
+        return Log.from_cb_text(name, n_features=HASHED, on_error=on_error)
+    if is_journal(name):
+        from rbmle.online.opening import journal_of
+
+        journal = journal_of(name, create=False)
+        try:
+            return journal.log()
+        finally:
+            journal.close()
     if not Path(name).exists():
         raise RbmleError(f"{name} cannot be read: there is no such file, folder or data set.")
     return Log.read(name, columns=renamed(columns), n_arms=arms, on_error=on_error)
+
+
+def is_journal(name: str) -> bool:
+    """Whether a name is that of an agent's journal: a database, not a table."""
+    if name.startswith(("postgresql://", "postgres://")):
+        return True
+    from rbmle.logs.opening import is_database
+
+    return is_database(Path(name))
 
 
 def renamed(text: str | None) -> dict[str, Any] | None:

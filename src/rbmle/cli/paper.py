@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from rbmle.cli.known import CLUSTER_HELP
+
 EXAMPLES = """
 **Examples**
 
@@ -52,6 +54,7 @@ def paper(
         typer.Option(help="Folder of the report and of finished trials. [results/paper, results/paper-quick]"),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Trials at a time; regret does not depend on it. [all cores]")] = -1,
+    cluster: Annotated[str, typer.Option(help=CLUSTER_HELP, metavar="ADDRESS")] = "local",
 ) -> None:
     """Run the paper's experiments: every table beside the printed one, every figure, the bounds.
 
@@ -68,7 +71,7 @@ def paper(
     console = Console(highlight=False)
     try:
         done = study(
-            parts or None, quick=quick, variant=variant.value, out=out, jobs=jobs,
+            parts or None, quick=quick, variant=variant.value, out=out, jobs=jobs, cluster=cluster,
         )  # fmt: skip
     except KeyboardInterrupt:
         console.print("Stopped. Finished trials are kept: the same command goes on from here.")

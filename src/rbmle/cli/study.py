@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rbmle.cli import values
-from rbmle.cli.known import IMPORT_HELP, import_all
+from rbmle.cli.known import CLUSTER_HELP, IMPORT_HELP, import_all
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,6 +52,7 @@ def study(
         typer.Option("--output", "--out", help="Folder of the report and of finished trials. [results/study, …-quick]"),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Trials at a time; regret does not depend on it. [all cores]")] = -1,
+    cluster: Annotated[str, typer.Option(help=CLUSTER_HELP, metavar="ADDRESS")] = "local",
     imports: Annotated[list[str] | None, typer.Option("--import", help=IMPORT_HELP, metavar="MODULE")] = None,
 ) -> None:
     """Compare all methods over many settings: as their theory says, as they come, and tuned on other seeds.
@@ -66,11 +67,11 @@ def study(
     from rbmle import studies
 
     console = Console(highlight=False)
-    import_all(imports or ())
+    import_all(imports or (), cluster)
     try:
         done = studies.study(
             values.listed(settings), methods=values.listed(methods), quick=quick, trials=trials, seed=seed,
-            output=output, jobs=jobs, own=bool(imports),
+            output=output, jobs=jobs, own=bool(imports), cluster=cluster,
         )  # fmt: skip
     except KeyboardInterrupt:
         console.print("Stopped. Finished trials are kept: the same command goes on from here.")

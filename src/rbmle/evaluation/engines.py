@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from rbmle.display.progress import Progress
 from rbmle.errors import InvalidParameterError
-from rbmle.evaluation.tasks import Partition, Task, merge, partition_sums
+from rbmle.evaluation.tasks import Partition, Task, partition_sums
 
 Run: TypeAlias = Callable[[Task, Sequence[Partition]], Any]
 Engine: TypeAlias = str | Run | None
@@ -49,6 +49,9 @@ class Local:
             for part in parts:
                 start = time.perf_counter()
                 sums = partition_sums(task, part)
-                whole = sums if whole is None else merge([whole, sums])
+                if whole is None:
+                    whole = sums
+                else:
+                    whole.merge(sums)
                 bar.done("reading the log", time.perf_counter() - start)
         return whole

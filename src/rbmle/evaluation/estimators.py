@@ -21,6 +21,23 @@ import numpy as np
 from rbmle.evaluation.moments import Moments, products, square_of
 from rbmle.types import FloatArray
 
+__all__ = [
+    "Terms",
+    "clipped_ips",
+    "dm",
+    "dr",
+    "dros",
+    "ips",
+    "replay",
+    "shrunk",
+    "sndr",
+    "snips",
+    "standard_error",
+    "switch_dr",
+    "switched",
+    "value",
+]
+
 
 class Terms(NamedTuple):
     """The estimate is mean(plus) + Σ top / Σ bottom; without a bottom, mean(plus) alone.

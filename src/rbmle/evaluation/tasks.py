@@ -4,6 +4,7 @@ That pair is all that another engine needs; `evaluate` and `fit` of Dask and Spa
 one machine.
 """
 
+import copy
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -46,10 +47,13 @@ def partition_sums(task: Task, partition: Partition) -> Any:
 
 
 def merge(sums: Sequence[Any]) -> Any:
-    """Put the sums of all parts together, in the order of the parts: the order decides the last bits."""
+    """Put the sums of all parts together, in the order of the parts: the order decides the last bits.
+
+    What is given stays as it is. It may be read-only, as whatever comes out of Ray's shared memory.
+    """
     if not sums:
         raise InvalidInputError("merge needs the sums of at least one part. Got none.")
-    whole = sums[0]
+    whole = copy.deepcopy(sums[0])
     for each in sums[1:]:
         whole.merge(each)
     return whole

@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Self
 
@@ -124,7 +124,7 @@ class Category(Column):
     """
 
     name: str
-    values: tuple[Any, ...]
+    values: Sequence[Any]
     unknown: Annotated[str, OneOf("error", "zeros")] = "error"
     missing: Annotated[str, OneOf("error", "zeros", "level")] = "error"
 
@@ -219,7 +219,7 @@ def bucket(text: str, name: str, buckets: int) -> int:
     return int.from_bytes(told.digest(), "little") % buckets
 
 
-def by_name(columns: tuple[Column, ...]) -> Mapping[str, Column]:
+def by_name(columns: Sequence[Column]) -> Mapping[str, Column]:
     """Columns by name; raises where two have one."""
     found = {column.name: column for column in columns}
     if len(found) < len(columns):

@@ -49,10 +49,10 @@ class Features:
 
     registry: ClassVar[Registry["Features"]] = Registry("features")
 
-    shared: tuple[Column, ...] = ()
-    arm: tuple[Column, ...] = ()
-    arm_ids: tuple[Any, ...] | int | None = None
-    cross: str | tuple[tuple[str, str], ...] = "none"
+    shared: Sequence[Column] = ()
+    arm: Sequence[Column] = ()
+    arm_ids: Sequence[Any] | int | None = None
+    cross: str | Sequence[tuple[str, str]] = "none"
     alone: Annotated[str, OneOf("all", "arm", "none")] = "all"
     intercept: Annotated[bool, Flag()] = True
     norm: Annotated[str, OneOf("none", "clip", "unit")] = "none"
@@ -103,7 +103,7 @@ class Features:
     @functools.cached_property
     def _arm_columns(self) -> tuple[Column, ...]:
         if self.arm_ids is None:
-            return self.arm
+            return tuple(self.arm)
         own = Hashed(ARM, self.arm_ids) if isinstance(self.arm_ids, int) else Category(ARM, self.arm_ids)
         return (own, *self.arm)
 

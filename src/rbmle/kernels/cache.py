@@ -5,6 +5,9 @@ import hashlib
 import os
 import pickle
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -12,6 +15,11 @@ from typing import Any
 import numba
 import platformdirs
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from rbmle.files import HAS_LOCKS, lock
+
+if HAS_LOCKS:
+    import fcntl
 
 # What reading a damaged file ends in: the system's refusal, or anything that unpickling foreign bytes can raise.
 DAMAGE = (OSError, EOFError, pickle.PickleError, ArithmeticError, AttributeError, ImportError, LookupError, MemoryError,
@@ -23,8 +31,12 @@ FOUNDATION = ("errors.py", "types.py", "params.py", "random.py", "files.py", "pl
               "families", "theory", "kernels")  # fmt: skip
 FORMULAS = (*FOUNDATION, "models", "policies", "paper/published")
 KERNELS = ("rbmle.kernels.", "rbmle.families.")
+# Seconds that a process waits for another one that is compiling the same function.
+PATIENCE = 120.0
 # What functions may refer to without being compiled anew each time.
 LIBRARIES = ("rbmle", "numpy", "math", "numba", "builtins")
+# The file whose lock whoever writes holds.
+LOCK = ".lock"
 
 
 @functools.cache
@@ -90,6 +102,17 @@ def unkept(folder: Path, reason: BaseException) -> None:
     say(f"machine code cannot be kept in {folder} ({why}), so every process compiles anew.")
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Write as the only one: of two that add to an index at the same time one would be forgotten."""
+    handle = os.open(folder / LOCK, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        lock(handle, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
 class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba's are not typed
     """numba's file of machine code with a checksum: damaged code must not run."""
 
@@ -118,6 +141,47 @@ def unsealed(data: bytes) -> Any:
     return pickle.loads(data[32:])
 
 
+class Turn:
+    """Whose turn it is to compile a function: of many processes that begin at once, one does, the others wait for it.
+
+    A turn ends with its process at the latest. Where there can be no lock, or another takes too long, nobody waits.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+
+    def take(self) -> bool:
+        """Wait for our turn; tells whether somebody else had it meanwhile."""
+        if self._file is not None or not HAS_LOCKS:
+            return False
+        waited, latest = False, time.monotonic() + PATIENCE
+        try:
+            self._file = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+            while self._is_others(self._file) and time.monotonic() < latest:
+                waited = True
+                time.sleep(0.02)
+        except OSError:  # a folder we cannot write to, or a file system without locks
+            self.end()
+        return waited
+
+    def end(self) -> None:
+        """Let the next one."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._path.unlink()
+            os.close(self._file)
+            self._file = None
+
+    @staticmethod
+    def _is_others(file: int) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+
 class GuardedCache(FunctionCache):  # type: ignore[misc]
     """numba's cache in our folder. Whatever is wrong with it, code is compiled anew and the user's work goes on."""
 
@@ -133,12 +197,21 @@ class GuardedCache(FunctionCache):  # type: ignore[misc]
         if function.__module__.startswith("rbmle."):  # the folder says the version, wherever the package is installed
             place, stamp, name = str(folder), folder.name, f"{function.__module__}.{name}"
         self._cache_file = CheckedFile(place, name, stamp)
+        self._turn = Turn(Path(place) / f"{name}.turn")
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), self._constants)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The machine code, or None where it is missing or damaged."""
+        """The machine code, or None where it is missing or damaged, and we are the one to compile it."""
+        found = self._kept(sig, target_context)
+        if found is None and self._turn.take():
+            found = self._kept(sig, target_context)
+            if found is not None:
+                self._turn.end()
+        return found
+
+    def _kept(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except DAMAGE:
@@ -149,9 +222,12 @@ class GuardedCache(FunctionCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep machine code for later processes, if that is possible."""
         try:
-            super().save_overload(sig, data)
+            with alone_in(self._folder):
+                super().save_overload(sig, data)
         except DAMAGE as reason:
             unkept(self._folder.parent, reason)
+        finally:
+            self._turn.end()
 
     def _forget(self) -> None:
         """Drop a damaged index, so that the next process finds what is saved now."""

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
-
 from rbmle.kernels.cache import keep
+from rbmle.kernels.part import declare
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -13,7 +12,7 @@ REORDERED = {"reassoc", "contract"}
 
 
 def _declare(function: F, **options: Any) -> F:
-    declared = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    declared = declare(function, nogil=True, **options)
     keep(declared, function)
     return cast(F, declared)
 
@@ -39,9 +38,9 @@ def embedded(function: F) -> F:
     Arrays that are handed on are not counted anew then, each count an atomic operation. It should unpack the tuple in
     one assignment.
     """
-    return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+    return cast(F, declare(function, nogil=True, forceinline=True))
 
 
 def melted(function: F) -> F:
     """A small function of numbers, taken into the machine code of its caller, so that a loop over it is vector code."""
-    return cast(F, numba.njit(error_model="numpy", forceinline=True, fastmath={"contract"})(function))
+    return cast(F, declare(function, forceinline=True, fastmath={"contract"}))

@@ -6,6 +6,8 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rbmle import params
 from rbmle.logs import opening
 from rbmle.logs.batch import Batch
@@ -65,7 +67,8 @@ class Log:
         source: a mapping of arrays or lists by our names; a path of a Parquet, CSV or JSON lines file (.parquet, .csv,
             .jsonl, .ndjson; text may be packed, .gz), or of a folder of such files of one kind, partitions too; a frame
             of pandas or polars, a table of pyarrow or whatever else has the Arrow stream interface; or a function that
-            opens such a stream, for what is larger than memory and is no file.
+            opens such a stream, for what is larger than memory and is no file; or what has a log: an
+            `rbmle.online.Agent` or its journal.
         columns: what our columns are called there: {"probability": "p", "context": ["age", "hour"]}. Several names are
             put side by side.
         n_arms: K, where no column tells.
@@ -73,6 +76,10 @@ class Log:
         adaptive: see the class; by default what the file says of itself.
         """
         settle(n_arms, on_error, adaptive)
+        own = getattr(type(source), "log", None)
+        if callable(own) and not hasattr(source, "__arrow_c_stream__"):
+            kept: Log = own(source)
+            return replace(kept, adaptive=kept.adaptive if adaptive is None else adaptive, name=name or kept.name)
         found = opening.found_in(source, Reading(opening.renaming(columns), n_arms, None, on_error))
         return cls._of(found, adaptive, name)
 
@@ -104,6 +111,8 @@ class Log:
         given["contexts" if opening.ndim(contexts) == 3 else "context"] = contexts
         given["probability" if opening.ndim(probabilities) == 1 else "probabilities"] = probabilities
         there = {key: values for key, values in given.items() if values is not None}
+        if n_arms is None and isinstance(contexts, np.ndarray) and contexts.ndim == 3 and contexts.shape[1]:
+            n_arms = contexts.shape[1]  # an array has as many arms in every row; lists may not
         found = opening.of_columns(there, Reading({}, n_arms, None, on_error), "arrays")
         return cls._of(found, adaptive, None)
 

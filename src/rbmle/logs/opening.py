@@ -18,6 +18,9 @@ from rbmle.logs.raw import OnError, Raw, Reading
 
 PARQUET, CSV, JSONL = (".parquet", ".pq"), (".csv", ".csv.gz"), (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
+# How every SQLite file begins.
+SQLITE = b"SQLite format 3\0"
+
 
 class Found(NamedTuple):
     """What a log is made of."""
@@ -103,6 +106,8 @@ def in_files(path: Path, reading: Reading) -> Found:
     endings = (*PARQUET, *CSV, *JSONL)
     paths = files_in(path, endings) if path.is_dir() else [path]
     kinds = {kind_of(each) for each in paths}
+    if is_database(path):
+        raise InvalidInputError(f"{path} is a database. An agent's journal has a log: Agent.open({str(path)!r}).log().")
     if len(kinds) != 1 or None in kinds:
         raise InvalidInputError(
             f"{path} must be a file that ends in one of {', '.join(endings)}, or a folder of files of one kind."
@@ -122,6 +127,14 @@ def in_files(path: Path, reading: Reading) -> Found:
     present = require_columns(our_names(names, reading), reading, str(path), names)
     texts = [text.TextPart(each, 0 if not place else None, parse, present) for place, each in enumerate(paths)]
     return opened(texts, reading, names, path, {})
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is one of SQLite's, as the journals of agents are."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def of_text(path: str | PathLike[str], kind: TextFormat, on_error: OnError) -> Found:

@@ -74,7 +74,7 @@ class GLMModel(Sized):
         self._family = get(family)
         self._lam = float(regularization)
         self._online = memory == "online"
-        self._totals = np.zeros(4)
+        self._totals = self._new_totals()
         self._past = 0  # makes `version` grow where n falls
         self._theta = np.zeros(d)
         self._H, self._H_inv = self._lam * np.eye(d), np.eye(d) / self._lam
@@ -99,6 +99,11 @@ class GLMModel(Sized):
         return int(self._totals[REWARDS])
 
     @property
+    def n_effective(self) -> float:
+        """How many rewards count: all of them, unless the model forgets."""
+        return float(self.n)
+
+    @property
     def version(self) -> int:
         """Grows whenever something is learnt, so that whoever derives from the model can tell."""
         return self._past + int(self._totals[REWARDS])
@@ -112,6 +117,10 @@ class GLMModel(Sized):
     def squares(self) -> float:
         """Σ r², for the Gaussian likelihood of the published index."""
         return float(self._totals[SQUARES])
+
+    def _new_totals(self) -> FloatArray:
+        """What kernels count in."""
+        return np.zeros(4)
 
     def _allocate(self, capacity: int) -> None:
         """Room for `capacity` rows, those in use copied."""
@@ -304,7 +313,7 @@ class GLMModel(Sized):
     def _take(self, new: Mapping[str, FloatArray]) -> None:
         """Make a checked state one's own."""
         self._past, n = self.version + 1 - int(new["n"]), float(new["n"])
-        self._totals[:] = [0.0, n, float(new["squares"]), float(new.get("pending", 0.0))]
+        self._totals[:4] = [0.0, n, float(new["squares"]), float(new.get("pending", 0.0))]
         if self._online:
             self._theta[:], self._H_inv[:] = new["theta_hat"], new["H_inv"]
             self._A[:], self._b[:] = new["folded"], new["pull"]

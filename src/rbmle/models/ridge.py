@@ -86,7 +86,7 @@ class RidgeModel(RidgeNumbers):
         before, start = self.__getstate__(), 0
         while start < len(r):
             stop = start + self.rounds_alike(X[start:, None])
-            done, outcome = kernels.linear.ridge.observe_many(self._block, self.scaled(X[start:stop]), r[start:stop])
+            done, outcome = self._learn_many(self.scaled(X[start:stop]), r[start:stop])
             self._note(X[start : start + done], r[start : start + done])
             self._count(done)
             start += done
@@ -106,7 +106,7 @@ class RidgeModel(RidgeNumbers):
         """Learn what a kernel could not, from an inverse computed anew, or say why it cannot; or only renew that."""
         if outcome == kernels.linear.ridge.LOST:
             self._invert()
-            outcome = kernels.linear.ridge.observe(self._block, self.scaled(x), r)
+            outcome = self._learn(self.scaled(x), r)
         if outcome == kernels.linear.ridge.ROUGH:
             self._invert()
         elif outcome == kernels.linear.ridge.LOST:
@@ -121,13 +121,11 @@ class RidgeModel(RidgeNumbers):
         What was played is learnt and counted, also where a round fails.
         """
         start, stop, again, most = 0, len(rewards), False, STRANGE_VARIANCE
-        bounded = isinstance(rule, kernels.linear.index.Bound)
-        kernel: Any = kernels.linear.index.play if bounded else kernels.linear.rounds.play
         self._release()
         seen, stay = self.scaled(contexts), len(contexts) < stop
         while start < stop:
-            rest, block = rule.after(start), self._block
-            done, outcome = kernel(rest, seen if stay else seen[start:], rewards[start:], block, arms[start:], most)
+            now = seen if stay else seen[start:]
+            done, outcome = self._run(rule.after(start), now, rewards[start:], arms[start:], most)
             if self._keeps_more:
                 rows, chosen = np.arange(start, start + done), arms[start : start + done]
                 self._note(contexts[0 if stay else rows, chosen], rewards[rows, chosen])
@@ -150,6 +148,24 @@ class RidgeModel(RidgeNumbers):
             again = True
         return start
 
+    # What kernels do with the numbers, for models that do it otherwise.
+
+    def _learn(self, x: FloatArray, r: float) -> int:
+        outcome: int = kernels.linear.ridge.observe(self._block, x, r)
+        return outcome
+
+    def _learn_many(self, X: FloatArray, r: FloatArray) -> tuple[int, int]:
+        done, outcome = kernels.linear.ridge.observe_many(self._block, X, r)
+        return done, outcome
+
+    def _run(
+        self, rule: "Rule | Bound", seen: FloatArray, rewards: FloatArray, arms: IntArray, most: float
+    ) -> tuple[int, int]:
+        bounded = isinstance(rule, kernels.linear.index.Bound)
+        kernel: Any = kernels.linear.index.play if bounded else kernels.linear.rounds.play
+        done, outcome = kernel(rule, seen, rewards, self._block, arms, most)
+        return done, outcome
+
     def left_to_refresh(self) -> int:
         """How many more rewards are learnt before the inverse is computed anew."""
         return self._next_refresh - self._n
@@ -160,8 +176,8 @@ class RidgeModel(RidgeNumbers):
         self._held, self._behind = None, False
         self._count(count)
 
-    def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> RidgeCatalogue:
-        """Arms (K, d) that stay, for `known`, `pull` and `play_held`."""
+    def bind(self, contexts: FloatArray, *, needs_root: bool = False) -> RidgeCatalogue | None:
+        """Arms (K, d) that stay, for `known`, `pull` and `play_held`; None where there is nothing to be gained."""
         return RidgeCatalogue(contexts, fastest(contexts.shape[0], contexts.shape[1], needs_root))
 
     def known(self, catalogue: RidgeCatalogue) -> RidgeCatalogue:

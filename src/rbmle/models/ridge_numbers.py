@@ -13,7 +13,7 @@ from rbmle.models.ridge_bounds import VERY_MANY
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.models.state import read_state, require_count, require_definite, require_positive, require_symmetric
 from rbmle.params import Integer, Real
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, IntArray
 
 # A product of at most so many multiplications is left to one thread by every BLAS we know.
 ONE_THREAD = 2**18
@@ -64,6 +64,11 @@ class RidgeNumbers(Sized):
     def n(self) -> int:
         """How many rewards have been learnt."""
         return self._n
+
+    @property
+    def n_effective(self) -> float:
+        """How many rewards count: all of them, unless the model forgets."""
+        return float(self._n)
 
     @property
     def version(self) -> int:
@@ -146,7 +151,7 @@ class RidgeNumbers(Sized):
         """As kernels.linear.ridge.refresh, in a quarter of its time for many features, and less while few were seen."""
         from scipy.linalg import lapack  # takes a while to load
 
-        seen = np.flatnonzero(np.diag(self._V) != self._lam)
+        seen = self._seen()
         if not len(seen):  # LAPACK takes no empty matrix
             return bool(kernels.linear.ridge.refresh(self._block, self._d))
         part = np.ix_(seen, seen)
@@ -165,6 +170,10 @@ class RidgeNumbers(Sized):
         self._theta[:] = self._V_inv @ self._b
         self._theta += self._V_inv @ (self._b - self._V @ self._theta)  # one step of refinement
         return True
+
+    def _seen(self) -> IntArray:
+        """The features of which something was learnt."""
+        return np.flatnonzero(np.diag(self._V) != self._lam)
 
     def _plan_refresh(self) -> None:
         """Set when the inverse is due for a refresh: at powers of 4 from 4d on, then every 8192 observations."""
@@ -190,14 +199,19 @@ class RidgeNumbers(Sized):
         }
         return {name: array.copy() for name, array in arrays.items()} | {"n": np.array([float(self._n)])}
 
+    def _least_diagonal(self) -> float:
+        """Below this no entry of V's diagonal can be."""
+        return self._lam
+
     def restore(self, state: Mapping[str, FloatArray]) -> None:
         """Take over a state that `state` gave; refuses what cannot be one and leaves the model as it was."""
         d = self._d
         new = read_state(state, {"V": (d, d), "V_inv": (d, d), "b": (d,), "theta_hat": (d,), "volume": (2,), "n": (1,)})
         n = require_count(new["n"][0])
         require_symmetric(new["V"], "V")
-        if (np.diag(new["V"]) < self._lam * (1.0 - 1e-9)).any():
-            raise InvalidInputError(f"state['V'] must be at least {self._lam:g} on its diagonal, the regularization.")
+        least = self._least_diagonal()
+        if (np.diag(new["V"]) < least * (1.0 - 1e-9)).any() or not (np.diag(new["V"]) > 0.0).all():
+            raise InvalidInputError(f"state['V'] must be at least {least:g} on its diagonal, the regularization.")
         require_definite(new["V_inv"], "V_inv")
         require_positive(new["volume"][1:], "volume")
         self._V[:], self._V_inv[:], self._b[:], self._theta[:] = (

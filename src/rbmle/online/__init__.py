@@ -2,8 +2,24 @@
 
 from rbmle.online.agent import Agent
 from rbmle.online.decision import Decision
+from rbmle.online.explain import Explanation
 from rbmle.online.export import learn_from
-from rbmle.online.journal import Event, Journal, MemoryJournal, SQLiteJournal
+from rbmle.online.health import Finding
+from rbmle.online.journal import Event, Journal, MemoryJournal, PostgresJournal, SQLiteJournal
 from rbmle.online.rewards import Status
+from rbmle.online.stats import Stats
 
-__all__ = ["Agent", "Decision", "Event", "Journal", "MemoryJournal", "SQLiteJournal", "Status", "learn_from"]
+__all__ = [
+    "Agent",
+    "Decision",
+    "Event",
+    "Explanation",
+    "Finding",
+    "Journal",
+    "MemoryJournal",
+    "PostgresJournal",
+    "SQLiteJournal",
+    "Stats",
+    "Status",
+    "learn_from",
+]

@@ -1,6 +1,7 @@
 """An agent: decisions by id, rewards that come late, arms that come and go, a journal that nothing is lost from."""
 
-import asyncio
+import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -22,21 +23,23 @@ from rbmle.online.history import afterwards, outcome
 from rbmle.online.ids import as_id, new_id
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.keeping import Keeping
-from rbmle.online.opening import beginning, journal_of, require_same
+from rbmle.online.opening import beginning, journal_of, opened, require_same
 from rbmle.online.reading import Reading
-from rbmle.online.rewards import Reward, Status, judge
+from rbmle.online.rewards import ACCEPTED, Reward, Status, judge
 from rbmle.online.rules import MONTH, Rules
+from rbmle.online.waiting import Waiting
 from rbmle.params import Integer, OneOf, Real
 from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy
 from rbmle.random import fresh_seed
 from rbmle.types import FloatArray
 
+log = logging.getLogger("rbmle.online")
 # Values of rewards that a policy was asked about and takes.
 MOST_VALUES = 1000
 
 
-class Agent(Reading, Keeping):
+class Agent(Reading, Keeping, Waiting):
     """A policy in a product: it decides, is told rewards by the decision's id, and learns from its journal alone.
 
     Everything that happens is an event in the journal, and what the agent knows is what the journal comes to. So it can
@@ -62,8 +65,9 @@ class Agent(Reading, Keeping):
     floor, samples  as in `policy.decide`: the share of decisions that go to any arm, and draws of methods that sample
     fallback      the id of an arm to serve where the policy fails; None: the error is raised
     apprentice    the caller's own rule (`baseline`) is served and the policy learns from it; `promote` ends that
-    durability    "commit": what was acknowledged is on the disk. "buffered": events are written together, after
-                  `flush_events` of them or `flush_seconds`; so many are lost when the process dies
+    durability    "commit": what was acknowledged is on the disk. "buffered": a thread writes events together, after
+                  `flush_events` of them or `flush_seconds`; nobody waits for the disk unless twice as many wait, and
+                  so many are lost at most when the process dies
     sync_seconds  how often at most to look, with a call, for what other workers have written
     snapshot_every  events after which the state is kept, so that the next start is quick
     clock         a function that tells seconds since 1970
@@ -111,8 +115,9 @@ class Agent(Reading, Keeping):
         )  # fmt: skip
         begin = beginning(policy, features, rules, clock)
         here = journal_of(journal, create=True)
-        self._start(here, begin, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
-        require_same(here, begin, check_seed=seed is not None)
+        with opened(here, ours=here is not journal):
+            self._start(here, begin, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
+            require_same(here, begin, check_seed=seed is not None)
 
     @classmethod
     def open(
@@ -132,7 +137,8 @@ class Agent(Reading, Keeping):
         """
         agent = cls.__new__(cls)
         here = journal_of(journal, create=False)
-        agent._start(here, None, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
+        with opened(here, ours=here is not journal):
+            agent._start(here, None, durability, (flush_events, flush_seconds), sync_seconds, snapshot_every, clock)
         return agent
 
     def _start(self, journal: Journal, begin: Event | None, durability: str, flush: tuple[int, float],
@@ -149,7 +155,9 @@ class Agent(Reading, Keeping):
         )  # fmt: skip
         self._decider = Decider()
         self._good_values: set[float] = set()
+        self._good_for: Policy | None = None
         self.arms = ArmList(self._core, self._now)
+        log.info("%r opened at event %d, %d decisions open", self, self.version, self.n_pending)
 
     def decide(
         self,
@@ -167,7 +175,8 @@ class Agent(Reading, Keeping):
         arms: ids of the K arms that can be served; with `features` also a mapping of ids to rows. Left out: those
             that were added, or, where none was, 0 … K − 1.
         id: what the decision is to be called; a random id if left out. Asking again with an id and the same arms and
-            contexts gives the same decision, in any worker; with others it is an error.
+            contexts gives the same decision, in any worker (of buffered ones, once it is written); with others it is
+            an error.
         baseline: what the caller's own rule would serve: an arm, or a list of chances that one is drawn from. It is
             served while the agent is an apprentice; else it is only compared.
         shown: False where it is not sure that the arm will be shown: `activate` says so later. What was never shown is
@@ -175,17 +184,25 @@ class Agent(Reading, Keeping):
         """
         core, name, now = self._core, new_id() if id is None else as_id(id), self._now()
         core.sync_when_due()
+        known, version = None, 0
+        if id is not None:
+            with core.lock:
+                known, version = core.state.arms, core.state.arms.version
+                X, ids = arms_asked(core.state, contexts, arms)
+            if (again := self._repeated(name, X, ids)) is not None:
+                return again
         with core.lock:
-            X, ids = arms_asked(core.state, contexts, arms)
-        if id is not None and (again := self._repeated(name, X, ids)) is not None:
-            return again
-        with core.lock:
+            if core.state.arms is not known or known.version != version:  # not asked yet, or some have retired since
+                X, ids = arms_asked(core.state, contexts, arms)
+            if id is not None and core.record(name) is not None and (again := self._repeated(name, X, ids)) is not None:
+                return again  # another thread was asked the same meanwhile
             closings = core.closings(now, more=1)
-            event, decision = self._decider.make(core.state, X, ids, name, now, baseline=baseline, shown=shown)
+            event, decision = self._decider.make(core.state, X, ids, name, now, baseline, shown)
             if core.buffered and not closings:
                 core.put(Open.of(event, core.state.rules.patience), event)
         if not core.buffered or closings:
-            if core.commit([*closings, event])[-1].seq is None:  # another worker was asked the same
+            done = core.commit([*closings, event])[-1] if closings else core.commit_one(event)
+            if done.seq is None:  # another worker was asked the same
                 core.sync()
                 again = self._repeated(name, X, ids)
                 if again is not None:
@@ -218,35 +235,38 @@ class Agent(Reading, Keeping):
 
         reward_id: tells several rewards of a decision apart.
         """
-        name, new = as_id(id), Reward(as_reward(value, "value"), None if reward_id is None else as_id(reward_id))
-        core, now = self._core, self._now()
-        if new.value not in self._good_values:
-            self._require_learnable(new.value)
+        name, number, core, now = as_id(id), as_reward(value, "value"), self._core, self._now()
+        if number not in self._good_values or self._good_for is not core.state.policy:
+            self._require_learnable(number)
+        if reward_id is None:
+            new, event = Reward(number, None), Event("reward", now, name, None, {"value": number})
+        else:
+            new = Reward(number, as_id(reward_id))
+            event = Event("reward", now, name, None, {"value": number, "id": new.id})
         core.sync_when_due()
-        event = Event("reward", now, name, None, {"value": new.value} | ({} if new.id is None else {"id": new.id}))
         for _ in range(2):
             with core.lock:
                 record, closings = core.record(name), core.closings(now)
                 aggregate = core.state.rules.aggregate
                 status = None if record is None else judge(record.rewards, new, aggregate)
-                if status is Status.ACCEPTED and core.buffered and not closings and record is not None:
+                if status is ACCEPTED and core.buffered and not closings and record is not None:
                     mine = record if name in core.unwritten else record.copy()
                     mine.rewards.append(new)
                     core.put(mine, event)
                     break
             if status is not None or core.sync() == 0:
                 break
-        if status is not Status.ACCEPTED:
+        if status is not ACCEPTED:
             if closings:
                 core.commit(closings)
             return core.refuse(status or afterwards(core.journal.about(name), core.state.rules, new))
         if core.buffered and not closings:
             core.flush_if_full()
             return status
-        done = core.commit([*closings, event])[-1].status
+        done = (core.commit([*closings, event])[-1] if closings else core.commit_one(event)).status
         if done is None:  # closed in between
             done = afterwards(core.journal.about(name), core.state.rules, new)
-        return done if done is Status.ACCEPTED else core.refuse(done)
+        return done if done is ACCEPTED else core.refuse(done)
 
     def activate(self, id: Any) -> Status:
         """Tell that a decision made with `shown=False` was shown: it is waited for from now on."""
@@ -272,6 +292,8 @@ class Agent(Reading, Keeping):
             raise InvalidInputError(f"{LIMITS} Got a reward of {value:g}.")
         if not isinstance(policy, LinearPolicy):
             policy.new_model().observe(np.zeros(policy.n_features), value)
+        if self._good_for is not policy:
+            self._good_values, self._good_for = set(), policy
         if len(self._good_values) < MOST_VALUES:
             self._good_values.add(value)
 
@@ -299,19 +321,12 @@ class Agent(Reading, Keeping):
         """Let the policy's own decisions be served from now on, in all workers; True: the caller's again."""
         params.require("promote", "apprentice", apprentice, params.Flag())
         self._core.commit([Event("mode", self._now(), None, None, {"apprentice": bool(apprentice)})])
+        log.info("The %s decisions are served from now on", "caller's" if apprentice else "policy's own")
 
     def result(self, id: Any) -> tuple[Literal["open", "closed", "unknown"], float | None]:
         """Whether a decision is still open, and what it has earned; None where it earned nothing that counts."""
         self.flush()
         return outcome(self._core.journal.about(as_id(id)), self._core.state.rules)
-
-    async def adecide(self, contexts: Any = None, **arguments: Any) -> Decision:
-        """`decide` for asynchronous programs: a thread waits for the disk."""
-        return await asyncio.to_thread(lambda: self.decide(contexts, **arguments))
-
-    async def areward(self, id: Any, value: Any, reward_id: Any = None) -> Status:
-        """`reward` for asynchronous programs."""
-        return await asyncio.to_thread(self.reward, id, value, reward_id)
 
     def close(self, *, snapshot: bool = True) -> None:
         """Write what waits, keep the state, and let go of the journal. Closing twice is harmless.
@@ -327,4 +342,7 @@ class Agent(Reading, Keeping):
         self.close()
 
     def _now(self) -> float:
-        return float(self._clock())
+        now = float(self._clock())
+        if not math.isfinite(now):
+            raise InvalidInputError(f"The clock of an agent must tell a finite number of seconds. Got {now}.")
+        return now

@@ -59,9 +59,9 @@ class ArmList:
     def retire(self, id: Any) -> None:
         """Serve an arm no more. Rewards of its decisions still count; its id stays taken."""
         arm, core = as_arm(id), self._core
+        if arm not in core.state.arms.numbers:  # without the lock: to sync is to wait for whoever writes
+            core.sync()
         with core.lock:
-            if arm not in core.state.arms.numbers:
-                core.sync()
             if arm not in core.state.arms.numbers:
                 raise InvalidInputError(f"id must be that of an arm. Got {describe(arm)}.")
             if arm in core.state.arms.retired:

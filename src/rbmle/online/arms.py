@@ -19,7 +19,8 @@ class Arms:
         self.rows: dict[Any, Any] = {}
         self.retired: set[Any] = set()
         self.version = 0
-        self._positions = 0
+        self._active: tuple[Any, ...] | None = None
+        self._positions: list[int] = []
 
     def number(self, arm: Any) -> int:
         """The number of an arm, given out when it is first met."""
@@ -31,17 +32,21 @@ class Arms:
     def numbers_of(self, ids: Any, n_arms: int) -> list[int]:
         """The numbers of the arms of a decision; without ids they are 0 … K − 1."""
         if ids is not None:
-            return [self.number(from_json(arm)) for arm in ids]
-        if n_arms > self._positions:
-            for position in range(self._positions, n_arms):
-                self.number(position)
-            self._positions = n_arms
-        return [self.numbers[position] for position in range(n_arms)]
+            arms = [from_json(arm) for arm in ids]
+            if len(arms) != n_arms or any(hash(arm) is None for arm in arms):  # raises where one has no hash
+                raise ValueError(f"{len(arms)} ids of {n_arms} arms")
+            return [self.number(arm) for arm in arms]
+        known = self._positions
+        if n_arms > len(known):
+            known += [self.number(position) for position in range(len(known), n_arms)]
+        return known if n_arms == len(known) else known[:n_arms]
 
     @property
     def active(self) -> tuple[Any, ...]:
         """The arms that were added and not retired, in their order."""
-        return tuple(arm for arm in self.rows if arm not in self.retired)
+        if self._active is None:
+            self._active = tuple(arm for arm in self.rows if arm not in self.retired)
+        return self._active
 
     def add(self, arm: Any, row: Any) -> None:
         """Add an arm, or bring one back."""
@@ -49,12 +54,14 @@ class Arms:
         self.rows.setdefault(arm, row)
         self.retired.discard(arm)
         self.version += 1
+        self._active = None
 
     def retire(self, arm: Any) -> None:
         """Take an arm out."""
         self.number(arm)
         self.retired.add(arm)
         self.version += 1
+        self._active = None
 
     def to_plain(self) -> dict[str, Any]:
         """As plain data."""
@@ -62,7 +69,7 @@ class Arms:
             "numbers": [to_json(arm) for arm in self.numbers],
             "rows": [[to_json(arm), row] for arm, row in self.rows.items()],
             "retired": sorted((to_json(arm) for arm in self.retired), key=repr),
-            "positions": self._positions,
+            "positions": len(self._positions),
         }
 
     @classmethod
@@ -72,5 +79,5 @@ class Arms:
         arms.numbers = {from_json(arm): number for number, arm in enumerate(data["numbers"])}
         arms.rows = {from_json(arm): row for arm, row in data["rows"]}
         arms.retired = {from_json(arm) for arm in data["retired"]}
-        arms._positions = int(data["positions"])
+        arms._positions = [arms.numbers[position] for position in range(int(data["positions"]))]
         return arms

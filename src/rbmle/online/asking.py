@@ -22,7 +22,7 @@ def arms_asked(state: State, contexts: Any, arms: Any) -> tuple[FloatArray, tupl
         ids = known.active
         if not ids:
             raise InvalidInputError("arms must hold at least one id. All that were added are retired.")
-    if ids is not None and known.retired:
+    elif ids is not None and known.retired:
         gone = [arm for arm in ids if arm in known.retired]
         if gone:
             raise InvalidInputError(f"arms must not be retired. Got {describe(gone[0])}.")
@@ -31,6 +31,8 @@ def arms_asked(state: State, contexts: Any, arms: Any) -> tuple[FloatArray, tupl
     if isinstance(arms, Mapping):
         raise InvalidInputError("arms must be a list of ids where the agent has no features. Got a mapping.")
     if contexts is None:
+        if not ids:
+            raise InvalidInputError("contexts must be given, or arms be added with theirs. Got none.")
         contexts = [row_of(state, arm) for arm in ids or ()]
     X = as_contexts(contexts, state.policy.n_features)
     if not border.all_within(X, LARGEST_CONTEXT):

@@ -5,13 +5,15 @@ import sqlite3
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from heapq import heappop, heappush
 
 from rbmle.errors import JournalError, RbmleError, SharedJournalWarning, StateFileError
 from rbmle.online import snapshot
 from rbmle.online.fold import Open, State
 from rbmle.online.journal.base import Event, Journal
+from rbmle.online.journal.forking import tell_agent
 from rbmle.online.journal.sqlite import SQLiteJournal
 from rbmle.online.rewards import Status
 from rbmle.online.writer import Result, Writer
@@ -24,12 +26,17 @@ SOUND = (3, 51, 3)
 
 
 class Unwritten:
-    """What a decision whose events still wait to be written is going to be. event: the decision's, if it waits too."""
+    """What a decision is going to be whose events still wait to be written.
 
-    __slots__ = ("count", "event", "record")
+    event    the decision's, if it waits too
+    waiting  all that wait
+    """
+
+    __slots__ = ("event", "record", "waiting")
 
     def __init__(self, record: Open, event: Event | None) -> None:
-        self.record, self.event, self.count = record, event, 0
+        self.record, self.event = record, event
+        self.waiting: list[Event] = []
 
 
 class Core:
@@ -57,19 +64,25 @@ class Core:
         self.unwritten: dict[str, Unwritten] = {}
         self.tally: dict[str, int] = {}
         self.closed = False
-        self._warned = False
-        self.writer = Writer(journal, self._fold)
+        self._warned = self._torn = False
+        self.writer = Writer(journal, self._fold, self._fold_one)
         self.synced = self.ticked = time.monotonic()
         self.state = restored(journal, begin)
         self._flusher: threading.Thread | None = None
-        self._stop = threading.Event()
+        self._stop, self._wake = threading.Event(), threading.Event()
         with self.writer.turn:
             self._catch_up()
+        tell_agent(self)
 
     def commit(self, events: Sequence[Event]) -> list[Result]:
         """Write events for good and fold them."""
         self._require_open()
         return self.writer.commit(events)
+
+    def commit_one(self, event: Event) -> Result:
+        """`commit` for one event."""
+        self._require_open()
+        return self.writer.commit_one(event)
 
     def put(self, record: Open, event: Event) -> None:
         """Queue an event of a decision that is going to be `record`; called with the lock."""
@@ -78,18 +91,25 @@ class Core:
         found = self.unwritten.get(record.id)
         if found is None:
             found = self.unwritten[record.id] = Unwritten(record, event if event.kind == "decision" else None)
-        found.count += 1
+        found.waiting.append(event)
         if self._flusher is None:
             self._flusher = threading.Thread(target=self._flush_for_ever, name="rbmle flusher", daemon=True)
             self._flusher.start()
 
     def flush_if_full(self) -> None:
-        """Write what waits, if it is much; called without the lock."""
-        if len(self.writer.waiting) >= self.flush_events:
+        """Have what waits written, if it is much; called without the lock. Who asks waits for the disk only where it
+        does not keep up.
+        """
+        waiting = len(self.writer.waiting)
+        if waiting >= 2 * self.flush_events:
             self.writer.flush()
+        elif waiting >= self.flush_events:
+            self._wake.set()
 
     def _flush_for_ever(self) -> None:
-        while not self._stop.wait(self.flush_seconds):
+        while not self._stop.is_set():
+            self._wake.wait(self.flush_seconds)
+            self._wake.clear()
             if self.writer.waiting:
                 try:
                     self.writer.flush()
@@ -101,28 +121,43 @@ class Core:
         found = self.unwritten.get(decision)
         return self.state.open.get(decision) if found is None else found.record
 
-    def _fold(self, events: list[Event], places: list[int | None]) -> list[Status | None]:
+    def _fold(self, events: Sequence[Event], places: list[int | None]) -> list[Status | None]:
         """Let what was written happen. It is read back from the journal where others have written in between."""
         with self.lock:
-            before = self.state.position
-            if places[0] == before + 1 and places[-1] == before + len(events):
-                apply = self.state.apply
-                statuses = [apply(event, before + 1 + i) for i, event in enumerate(events)]
+            if self.unwritten:
+                self._written(events)
+            state = self.state
+            before, apply = state.position, state.apply
+            if not self._torn and places[0] == before + 1 and places[-1] == before + len(events):
+                self._torn = True  # whoever is interrupted here, by Ctrl-C say, leaves a state that is made anew
+                statuses = [apply(event, seq) for seq, event in enumerate(events, before + 1)]
+                self._torn = False
             else:
                 found = self._catch_up()
                 statuses = [None if place is None else found.get(place) for place in places]
-            if self.unwritten:
-                self._written(events)
         if self.state.position // self.snapshot_every > before // self.snapshot_every:
             self._snapshot_unless_it_fails()
         return statuses
 
-    def _written(self, events: list[Event]) -> None:
+    def _fold_one(self, event: Event, seq: int | None) -> Status | None:
+        """`_fold` for one event."""
+        with self.lock:
+            state = self.state
+            if self._torn or self.unwritten or seq != state.position + 1:
+                return self._fold((event,), [seq])[0]
+            self._torn = True
+            status = state.apply(event, seq)
+            self._torn = False
+        if seq % self.snapshot_every == 0:
+            self._snapshot_unless_it_fails()
+        return status
+
+    def _written(self, events: Sequence[Event]) -> None:
         for event in events:
             found = self.unwritten.get(event.subject) if event.subject is not None else None
-            if found is not None and event.kind != "close":
-                found.count -= 1
-                if found.count <= 0:
+            if found is not None and any(each is event for each in found.waiting):
+                found.waiting = [each for each in found.waiting if each is not event]
+                if not found.waiting:
                     del self.unwritten[found.record.id]
 
     def commit_after(self, event: Event, last: int) -> None:
@@ -135,16 +170,31 @@ class Core:
     def _catch_up(self) -> dict[int, Status | None]:
         """Fold all that is in the journal and not in the state; called by whoever has the turn."""
         found: dict[int, Status | None] = {}
-        while chunk := self.journal.read(self.state.position):
-            if self.journal.base > self.state.position:  # what is missing before the base is in the base
+        while True:
+            chunk = self.journal.read(self.state.position)
+            if self._torn or self.journal.base > self.state.position:  # what is missing before the base is in the base
                 state = restored(self.journal, None)
                 with self.lock:
-                    self.state = state
+                    self.state, self._torn = state, False
                 continue
-            with self.lock:
+            if not chunk:
+                return found
+            with self.lock, self._whole():
                 for event in chunk:
+                    if event.seq != self.state.position + 1:
+                        raise JournalError(
+                            f"{self.journal!r} is damaged: event {event.seq} comes after {self.state.position}."
+                        )
                     found[event.seq] = self.state.apply(event, event.seq)
-        return found
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """Whoever is interrupted while events are applied, by Ctrl-C say, leaves a state that is made anew."""
+        try:
+            yield
+        except BaseException:
+            self._torn = True
+            raise
 
     def sync(self) -> int:
         """Learn what others have written; how many events that were."""
@@ -161,9 +211,16 @@ class Core:
         return self.state.position - before
 
     def sync_when_due(self) -> None:
-        """`sync`, where others may write and it was long ago."""
+        """`sync`, where others may write and it was long ago. A buffered agent goes on with what it knows where the
+        journal cannot be reached: it keeps its events as long as there is room for them."""
         if self.journal.shared and time.monotonic() - self.synced > self.sync_seconds:
-            self.sync()
+            try:
+                self.sync()
+            except JournalError as reason:
+                if not self.buffered or self.closed:
+                    raise
+                self.synced = time.monotonic()
+                log.error("The journal cannot be reached: %s", reason)
 
     def write_tally(self) -> None:
         """Write down how many rewards were refused since that was last done."""
@@ -209,16 +266,35 @@ class Core:
             log.error("A snapshot could not be kept: %s", reason)
 
     def close(self, *, snapshot: bool) -> None:
-        """Write what waits, and let go of the journal."""
-        if self.closed:
-            return
-        self._stop.set()
-        self.writer.flush()
-        self.write_tally()
-        if snapshot:
-            self.snapshot()
-        self.closed = True
-        self.journal.close()
+        """Write what waits, and let go of the journal. Where that cannot be written, it stays open."""
+        with self.writer.turn:
+            if self.closed:
+                return
+            self.writer.flush()
+            self.write_tally()
+            if snapshot:
+                self.snapshot()
+            with self.lock:
+                self.writer.flush()  # what came in the meantime; nothing is taken while the lock is held
+                self.closed = True
+            self._stop.set()
+            self._wake.set()
+            self.journal.close()
+
+    def before_fork(self) -> None:
+        """Wait until no thread is in the middle of something."""
+        self.writer.turn.acquire()
+        self.lock.acquire()
+
+    def after_fork(self, *, child: bool) -> None:
+        """Go on. What waits to be written is the parent's, and so is the thread that writes it."""
+        if child:
+            self.writer.waiting.clear()
+            self.unwritten.clear()
+            self.tally.clear()
+            self._flusher, self._stop, self._wake = None, threading.Event(), threading.Event()
+        self.lock.release()
+        self.writer.turn.release()
 
     def _require_open(self) -> None:
         if self.closed:

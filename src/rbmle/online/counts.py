@@ -1,6 +1,7 @@
 """What is counted while a journal is read."""
 
 from collections.abc import Mapping
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ from rbmle.online.journal.base import Event
 from rbmle.types import FloatArray, IntArray
 
 DAY = 86400.0
-NUMBERS = ("arm_served", "arm_expected", "arm_variance")
+CHANCE = Struct("=d")
+NUMBERS = ("arm_expected", "arm_variance")
 
 
 class Counts:
@@ -17,7 +19,7 @@ class Counts:
 
     by_name      how many decisions, rewards of each status, closings of each kind, …
     by_day       the rewards learnt of the decisions of each day since 1970: [how many, their sum]
-    arm_served   (A,) how often each arm was served, by its number
+    arm_served   [A] how often each arm was served, by its number
     arm_expected, arm_variance  (A,) Σ p and Σ p(1 − p) over the decisions that left it to chance, p < 1
     arm_by_chance               (A,) how often it was served in those
     weights      Σ 1/p and Σ 1/p² over all decisions
@@ -26,7 +28,7 @@ class Counts:
     def __init__(self) -> None:
         self.by_name: dict[str, int] = {}
         self.by_day: dict[int, list[float]] = {}
-        self.arm_served: IntArray = np.zeros(0, dtype=np.int64)
+        self.arm_served: list[int] = []
         self.arm_by_chance: IntArray = np.zeros(0, dtype=np.int64)
         self.arm_expected: FloatArray = np.zeros(0)
         self.arm_variance: FloatArray = np.zeros(0)
@@ -38,32 +40,32 @@ class Counts:
 
     def served(self, event: Event, numbers: list[int], data: Mapping[str, Any], K: int) -> None:
         """Count a decision among the arms of these numbers."""
-        if len(numbers) != K:
-            raise ValueError(f"{len(numbers)} ids of {K} arms")
-        chances = np.frombuffer(event.body, offset=len(event.body) - 8 * K)
-        chosen, p = numbers[data["arm"]], float(chances[data["arm"]])
-        if not 0.0 < p <= 1.0:
-            raise ValueError(f"a chance of {p}")
+        index, body = data["arm"], event.body
+        start = len(body) - 8 * K
+        chosen, (p,) = numbers[index], CHANCE.unpack_from(body, start + 8 * index)
         most = chosen if p == 1.0 else max(numbers)
         if most >= len(self.arm_served):
             self._grow(max(16, 2 * most))
-        self.add("decisions", 1)
-        by = data.get("by")
+        names = self.by_name
+        names["decisions"] = names.get("decisions", 0) + 1
+        by, agreed = data.get("by"), data.get("agreed")
         if by is not None:
             self.add(by, 1)
-        agreed = data.get("agreed")
         if agreed is not None:
             self.add("agreed" if agreed else "disagreed", 1)
         self.arm_served[chosen] += 1
-        self.weights[0] += 1.0 / p
-        self.weights[1] += 1.0 / (p * p)
+        weights = self.weights
+        weights[0] += 1.0 / p
+        weights[1] += 1.0 / (p * p)
         if p < 1.0:
+            chances = np.frombuffer(body, offset=start)
             self.arm_by_chance[chosen] += 1
             self.arm_expected[numbers] += chances
             self.arm_variance[numbers] += chances * (1.0 - chances)
 
     def _grow(self, size: int) -> None:
-        for name in ("arm_served", "arm_by_chance", "arm_expected", "arm_variance"):
+        self.arm_served += [0] * (size - len(self.arm_served))
+        for name in ("arm_by_chance", "arm_expected", "arm_variance"):
             old = getattr(self, name)
             new = np.zeros(size, dtype=old.dtype)
             new[: len(old)] = old
@@ -82,6 +84,7 @@ class Counts:
             "by_name": self.by_name,
             "by_day": [[day, *values] for day, values in self.by_day.items()],
             "weights": self.weights,
+            "arm_served": self.arm_served,
             **{name: getattr(self, name).tolist() for name in ("arm_by_chance", *NUMBERS)},
         }
 
@@ -92,7 +95,8 @@ class Counts:
         counts.by_name = {str(name): int(count) for name, count in data["by_name"].items()}
         counts.by_day = {int(day): [int(n), float(value)] for day, n, value in data["by_day"]}
         counts.weights = [float(each) for each in data["weights"]]
-        for name in ("arm_by_chance", *NUMBERS):
-            kind = np.float64 if name in NUMBERS[1:] else np.int64
-            setattr(counts, name, np.array(data[name], dtype=kind))
+        counts.arm_served = [int(each) for each in data["arm_served"]]
+        counts.arm_by_chance = np.array(data["arm_by_chance"], dtype=np.int64)
+        for name in NUMBERS:
+            setattr(counts, name, np.array(data[name], dtype=np.float64))
         return counts

@@ -16,6 +16,7 @@ from rbmle.plain import is_ours
 from rbmle.policies.base import Policy, one_hot
 from rbmle.policies.decision import served
 from rbmle.policies.drawing import Drawing
+from rbmle.policies.linear import LinearPolicy
 from rbmle.random import generator
 from rbmle.types import FloatArray
 
@@ -31,8 +32,10 @@ class Decider:
         self._twin: Policy | None = None
         self._twin_of: tuple[int, int] = (-1, -1)
         self._counted = 0
+        self._kind: type[Policy] | None = None
+        self._ours = self._is_sure = False
 
-    def make(self, state: State, X: FloatArray, ids: tuple[Any, ...] | None, name: str, now: float, *,
+    def make(self, state: State, X: FloatArray, ids: tuple[Any, ...] | None, name: str, now: float,
              baseline: Any = None, shown: bool = True) -> tuple[Event, Decision]:  # fmt: skip
         """A decision among arms X (K, d), which are called `ids`, and the event to be written."""
         K = len(X)
@@ -60,14 +63,20 @@ class Decider:
     def _own(self, state: State, X: FloatArray, ids: Any, name: str) -> tuple[tuple[int, FloatArray], str, int]:
         """The policy's decision; the fallback where the policy fails."""
         rules, policy, t = state.rules, state.policy, state.policy.t
-        ours = is_ours(type(policy))
+        if type(policy) is not self._kind:
+            self._look_at(type(policy))
+        ours = self._ours
         try:
+            if self._is_sure and not policy.random and rules.floor == 0.0 and rules.pending == "ignore":
+                arm = policy._choose(X, None, t)
+                return (arm, one_hot(arm, len(X))), "policy", t
             asked = self._with_pending(state) if rules.pending == "count" else policy
             if asked.random or rules.floor > 0.0 or not ours:
                 Drawing.reseed(asked, rules.seed, *place_of(name))  # its generator alone: an ensemble keeps its targets
             chosen = asked.decide(X, t=t, samples=rules.samples, floor=rules.floor)
+            own = chosen.arm, chosen.probabilities
             if not ours:
-                require_decision(chosen, len(X), type(policy).__name__)
+                own = require_decision(chosen, len(X), type(policy).__name__)
         except InvalidInputError:  # what was asked is wrong, not the policy
             raise
         except Exception as reason:  # a policy of somebody else may raise anything; without a fallback they get it
@@ -77,7 +86,12 @@ class Decider:
                 raise FormulaError(f"{type(policy).__name__}.decide raised {reason!r}.") from reason
             log.exception("The policy failed; the fallback is served")
             return fallback_of(rules.fallback, ids, len(X), rules.seed, name), "fallback", t
-        return (chosen.arm, chosen.probabilities), "policy", t
+        return own, "policy", t
+
+    def _look_at(self, kind: type[Policy]) -> None:
+        """See whether policies of a class are of this package, and whether `_choose` alone says what they do."""
+        self._kind, self._ours = kind, is_ours(kind)
+        self._is_sure = self._ours and issubclass(kind, LinearPolicy) and kind._chances is LinearPolicy._chances
 
     def _with_pending(self, state: State) -> Policy:
         """The policy as it would be if all pending decisions had earned what it expects of them."""
@@ -96,7 +110,7 @@ def baseline_of(baseline: Any, ids: Any, K: int, seed: int, name: str) -> tuple[
     """The caller's own decision: an arm, or one drawn from chances (K,) of theirs."""
     if isinstance(baseline, list | np.ndarray):
         chances = as_numbers(baseline, "baseline")
-        if chances.shape != (K,) or not (chances >= 0.0).all() or not abs(chances.sum() - 1.0) <= ROUNDING:
+        if chances.shape != (K,) or not is_law(chances):
             raise InvalidInputError(
                 f"baseline must be an arm or {K} chances that add up to 1. Got {describe(baseline)}."
             )
@@ -121,9 +135,18 @@ def fallback_of(fallback: Any, ids: Any, K: int, seed: int, name: str) -> tuple[
     return drawn.arm, drawn.probabilities
 
 
-def require_decision(chosen: Any, K: int, name: str) -> None:
-    """Raise unless a user's policy decided for an arm with the chance it says."""
-    chances = np.asarray(chosen.probabilities)
-    good = is_whole(chosen.arm) and 0 <= chosen.arm < K and chances.shape == (K,) and bool((chances >= 0.0).all())
-    if not good or not abs(chances.sum() - 1.0) <= ROUNDING or not chances[chosen.arm] > 0.0:
+def require_decision(chosen: Any, K: int, name: str) -> tuple[int, FloatArray]:
+    """The arm and the chances of a user's policy; raises unless it is an arm, served with the chance it says."""
+    try:
+        arm, chances = chosen.arm, np.array(chosen.probabilities, dtype=np.float64)
+    except (AttributeError, TypeError, ValueError):
+        arm, chances = None, np.zeros(0)
+    good = is_whole(arm) and 0 <= arm < K and chances.shape == (K,)
+    if not good or not is_law(chances) or not chances[arm] > 0.0:
         raise FormulaError(f"{name}.decide must return an arm of {K}, and chances that add up to 1. Got {chosen!r}.")
+    return int(arm), chances
+
+
+def is_law(chances: FloatArray) -> bool:
+    """Whether these are chances, but for rounding; none is above 1."""
+    return bool(((chances >= 0.0) & (chances <= 1.0)).all() and abs(chances.sum() - 1.0) <= ROUNDING)

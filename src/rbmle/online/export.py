@@ -8,6 +8,7 @@ import numpy as np
 from rbmle.errors import InvalidInputError
 from rbmle.logs import Log
 from rbmle.online.arms import Arms
+from rbmle.online.core import restored
 from rbmle.online.decision import contexts_of
 from rbmle.online.history import Outcome
 from rbmle.online.ids import from_json
@@ -17,7 +18,8 @@ from rbmle.policies.base import Policy
 
 
 def log_of(journal: Journal, rules: Rules, arms: Arms) -> Log:
-    """All decisions that the journal still has, in memory. What is open is not settled; what earned nothing that
+    """All decisions that the journal still has, in memory. Where all were the caller's own, nobody knows whether who
+    decided has learnt from them. What is open is not settled; what earned nothing that
     counts, such as what was never shown, is settled and has no reward."""
     rows: dict[str, dict[str, Any]] = {}
     outcomes: dict[str, Outcome] = {}
@@ -35,9 +37,18 @@ def log_of(journal: Journal, rules: Rules, arms: Arms) -> Log:
     for name, row in rows.items():
         found = outcomes[name]
         row["settled"], row["reward"] = found.closed, found.reward if found.closed else None
+    sources = {row.pop("by") for row in rows.values()}
     columns = {column: [row[column] for row in rows.values()] for column in next(iter(rows.values()))}
-    log = Log.read(columns, adaptive=True, name="the agent's journal")
+    log = Log.read(columns, adaptive=None if sources == {"baseline"} else True, name="the agent's journal")
     return replace(log, metadata={**log.metadata, "horizon": rules.patience})
+
+
+def log_of_journal(journal: Journal) -> Log:
+    """The log of a journal whose agent is not here; nothing is written."""
+    state = restored(journal, None)
+    for event in journal.events(state.position):
+        state.apply(event, event.seq)
+    return log_of(journal, state.rules, state.arms)
 
 
 def row_of(event: Event, arms: Arms) -> dict[str, Any]:
@@ -54,6 +65,7 @@ def row_of(event: Event, arms: Arms) -> dict[str, Any]:
         "arm": data["arm"],
         "probability": float(chances[data["arm"]]),
         "probabilities": chances,
+        "by": data.get("by", "policy"),
     }
 
 

@@ -30,10 +30,10 @@ import numpy as np
 from rbmle import files, plain
 from rbmle.errors import JournalError, RbmleError
 from rbmle.online.arms import Arms
-from rbmle.online.counts import Counts
+from rbmle.online.counts import CHANCE, Counts
 from rbmle.online.ids import from_json
 from rbmle.online.journal.base import Event
-from rbmle.online.rewards import Reward, Status, judge, total
+from rbmle.online.rewards import ACCEPTED, Reward, Status, judge, total
 from rbmle.online.rules import Rules
 from rbmle.policies import storage
 from rbmle.policies.base import Policy
@@ -42,6 +42,8 @@ from rbmle.types import FloatArray
 FORMAT = 1
 # What Python and NumPy say to events that make no sense.
 NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+# Why decisions are closed.
+REASONS = ("wait", "age", "full", "erased")
 log = logging.getLogger("rbmle.online")
 
 
@@ -64,9 +66,12 @@ class Open:
     def of(cls, event: Event, patience: float) -> "Open":
         """The record of a decision's event."""
         data, body = event.data, event.body
-        K = data["K"]
+        K, arm = data["K"], data["arm"]
+        if type(K) is not int or type(arm) is not int or not 0 <= arm < K:
+            raise ValueError(f"arm {arm!r} of {K!r}")
         d = len(body) // (8 * K) - 1
-        x = np.frombuffer(body, count=d, offset=8 * d * data["arm"]).copy()
+        start = 8 * d * arm
+        x = np.ndarray((d,), np.float64, bytearray(body[start : start + 8 * d]))
         return cls(str(event.subject), event.time, event.time + patience, x, not data.get("hold", False), [])
 
     def copy(self) -> "Open":
@@ -141,9 +146,13 @@ class State:
 
     def _decision(self, event: Event) -> None:
         record = Open.of(event, self._patience)
-        if len(record.x) != self.policy.n_features or record.id in self.open:
-            raise ValueError("another number of features, or the same decision again")
         data, K = event.data, event.data["K"]
+        if len(record.x) != self.policy.n_features or len(event.body) != 8 * K * (len(record.x) + 1):
+            raise ValueError("another number of features")
+        if record.id in self.open:
+            raise ValueError("the same decision again")
+        if not 0.0 < CHANCE.unpack_from(event.body, len(event.body) - 8 * (K - data["arm"]))[0] <= 1.0:
+            raise ValueError("a chance that is none")
         numbers = self.arms.numbers_of(data.get("arms"), K)
         self.counts.served(event, numbers, data, K)
         self.open[record.id] = record
@@ -163,9 +172,12 @@ class State:
         record = self.open.get(str(event.subject))
         if record is None:
             return None
-        new = Reward(event.data["value"], event.data.get("id"))
+        data = event.data
+        new = Reward(data["value"], data.get("id"))
+        if type(new.value) not in (float, int) or not (new.id is None or type(new.id) is str):
+            raise ValueError("a reward that is not a number, or whose id is not text")
         status = judge(record.rewards, new, self.rules.aggregate)
-        if status is Status.ACCEPTED:
+        if status is ACCEPTED:
             self.counts.add("accepted", 1)
             record.rewards.append(new)
             record.shown = True
@@ -178,6 +190,8 @@ class State:
         if record is None:
             return
         why = event.data["why"]
+        if why not in REASONS:
+            raise ValueError(f"closed for {why!r}")
         value = total(record.rewards, self.rules.aggregate) if why != "erased" else None
         if value is None and why == "wait" and record.shown and self.rules.default_reward is not None:
             value = self.rules.default_reward
@@ -192,18 +206,12 @@ class State:
         if value is None:
             self.counts.add("void", 1)
             return
-        try:
-            self.policy.update(record.x, value)
-        except RbmleError as reason:  # the same for all who read this journal
+        if taught(self.policy, record, value):
+            self.counts.learnt(record.time, value)
+        else:
             self.counts.add("not learnt", 1)
-            log.warning("The reward %g of decision %s cannot be learnt: %s", value, record.id, reason)
-            return
-        self.counts.learnt(record.time, value)
         if self.previous is not None:
-            try:
-                self.previous.update(record.x, value)
-            except RbmleError as reason:
-                log.warning("The policy before cannot learn the reward %g of %s: %s", value, record.id, reason)
+            taught(self.previous, record, value)
 
     def _arm(self, event: Event) -> None:
         self.arms.add(from_json(event.data["id"]), event.data.get("row"))
@@ -222,8 +230,21 @@ class State:
         self.closings += 1
 
     def _tally(self, event: Event) -> None:
-        for name, count in event.data.items():
-            self.counts.add(name, int(count))
+        for name, count in [(name, int(count)) for name, count in event.data.items()]:
+            self.counts.add(name, count)
+
+
+def taught(policy: Policy, record: Open, value: float) -> bool:
+    """Let a policy learn what a decision earned; whether it could. It is the same for all who read the journal."""
+    try:
+        policy.update(record.x, value)
+    except MemoryError:  # would not be the same for all
+        raise
+    except Exception as reason:
+        log.warning("The reward %g of decision %s cannot be learnt: %r", value, record.id, reason)
+        log.debug("It was refused here:", exc_info=True)
+        return False
+    return True
 
 
 def packed(policy: Policy) -> bytes:

@@ -12,13 +12,28 @@ import numpy as np
 from rbmle.errors import InvalidInputError, describe
 
 LONGEST = 255
+# Whole numbers that any program can read, and how deep tuples may be nested.
+LARGEST, DEEPEST = 2**63 - 1, 8
+
+# A hexadecimal digit whose first two bits are 10, as RFC 4122 has it, by one that is drawn.
+VARIANT = {digit: "89ab"[place % 4] for place, digit in enumerate("0123456789abcdef")}
+
+# Random numbers of ids to come. They are drawn many at a time; a process that forks must not share them.
+_drawn: list[str] = []
+AT_ONCE = 64
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_drawn.clear)
 
 
 def new_id() -> str:
     """A random id (uuid4)."""
-    bits = int.from_bytes(os.urandom(16), "big") & ~(0xF000 << 64) & ~(3 << 62) | (4 << 76) | (2 << 62)
-    text = f"{bits:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    try:
+        text = _drawn.pop()
+    except IndexError:  # asking the system for each would cost more than all the rest
+        many = os.urandom(16 * AT_ONCE).hex()
+        _drawn.extend(many[start : start + 32] for start in range(0, 32 * AT_ONCE, 32))
+        return new_id()
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{VARIANT[text[16]]}{text[17:20]}-{text[20:]}"
 
 
 def as_id(value: Any, name: str = "id") -> str:
@@ -32,31 +47,39 @@ def as_id(value: Any, name: str = "id") -> str:
             pass
         else:
             return str(value)
-    raise InvalidInputError(f"{name} must be text of 1 to {LONGEST} characters, without NUL. Got {describe(value)}.")
+    hint = " It has an .id: give that." if hasattr(value, "id") else ""
+    raise InvalidInputError(
+        f"{name} must be text of 1 to {LONGEST} characters, without NUL. Got {describe(value)}.{hint}"
+    )
 
 
-def as_arm(value: Any, name: str = "arm") -> Any:
+def as_arm(value: Any, name: str = "arm", depth: int = 0) -> Any:
     """The id of an arm: text, a number, or a tuple of such. 1.0 is 1; True, None and NaN are none."""
-    if type(value) is str or type(value) is int:
+    if type(value) is str or (type(value) is int and -LARGEST <= value <= LARGEST):
         return value
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, tuple):
-        return tuple(as_arm(each, name) for each in value)
+    if isinstance(value, tuple) and depth < DEEPEST:
+        return tuple(as_arm(each, name, depth + 1) for each in value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InvalidInputError(f"{name} must be text, a number or a tuple of such. Got {describe(value)}.")
     if isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidInputError(f"{name} must be a finite number, where it is one. Got {value}.")
-        return int(value) if value.is_integer() else value
-    return str(value) if isinstance(value, str) else int(value)
+        if not value.is_integer():
+            return value
+    if isinstance(value, str):
+        return str(value)
+    if not -LARGEST <= value <= LARGEST:
+        raise InvalidInputError(f"{name} must be a number of at most 64 bits, where it is one. Got {describe(value)}.")
+    return int(value)
 
 
 def as_arms(values: Any) -> tuple[Any, ...]:
     """Different ids of arms, at least one."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray | dict):
         raise InvalidInputError(f"arms must be a list of ids. Got {describe(values)}.")
-    ids = tuple(value if type(value) is str or type(value) is int else as_arm(value, "arms") for value in values)
+    ids = tuple([value if type(value) is str else as_arm(value, "arms") for value in values])
     if not ids:
         raise InvalidInputError("arms must hold at least one id. Got none.")
     if len(set(ids)) < len(ids):

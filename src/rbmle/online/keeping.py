@@ -1,5 +1,6 @@
 """What an agent's keeper does now and then: another policy, less history, a person's rows gone."""
 
+import logging
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from rbmle.online.journal.base import Event, MovedError
 from rbmle.online.opening import beginning
 from rbmle.params import Real
 from rbmle.policies.base import Policy
+
+log = logging.getLogger("rbmle.online")
 
 
 class Retrained(NamedTuple):
@@ -48,17 +51,20 @@ class Keeping:
         core.sync()
         replayed = State(core.state.rules, policy.copy(), core.state.features)
         while True:
+            sealed = core.journal.base  # the last places before it may be gone
             for event in core.journal.events(replayed.position):
                 if event.kind in ("begin", "switch"):
                     replayed.position = event.seq
                 else:
                     replayed.apply(event, event.seq)
+            replayed.position = max(replayed.position, sealed)
             switch = Event("switch", self._now(), None, None, {}, packed(replayed.policy))
             try:
                 core.commit_after(switch, replayed.position)
             except MovedError:  # somebody else has written meanwhile: learn that too
                 continue
             learnt = replayed.counts.by_name.get("learnt", 0)
+            log.info("After %d rewards another policy decides: %r", learnt, core.state.policy)
             return Retrained(learnt, core.state.counts.by_name.get("learnt", 0) - learnt)
 
     def rollback(self) -> None:
@@ -67,6 +73,7 @@ class Keeping:
             if self._core.state.previous is None:
                 raise InvalidInputError("rollback needs a policy before this one. There was none.")
         self._core.commit([Event("switch", self._now(), None, None, {"back": True})])
+        log.info("From now on another policy decides, the one before: %r", self._core.state.policy)
 
     def retain(self, seconds: float) -> int:
         """Remove what is older than so many seconds and closed; how many events that were.
@@ -88,7 +95,7 @@ class Keeping:
         Open ones are closed, and nothing is learnt of them. What was learnt before stays in the policy's sums until a
         `retrain`. Snapshots that know of them are removed; so are their bytes in a SQLite file.
         """
-        if isinstance(ids, str):
+        if isinstance(ids, str) or not isinstance(ids, Iterable):
             raise InvalidInputError(f"ids must be a list of ids. Got {describe(ids)}.")
         core, names = self._core, {as_id(name) for name in ids}
         core.sync()
@@ -120,4 +127,5 @@ class Keeping:
                 if event.subject in gone:
                     seqs.append(event.seq)
             core.journal.remove(seqs)
+        log.info("%d events were removed from %r", len(seqs), core.journal)
         return len(seqs)

@@ -1,7 +1,8 @@
 """How an agent begins, or finds what it was."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,6 +12,7 @@ from rbmle.features import Features
 from rbmle.online.fold import FORMAT, packed, unpacked
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.journal.memory import MemoryJournal
+from rbmle.online.journal.postgres import PostgresJournal
 from rbmle.online.journal.sqlite import SQLiteJournal
 from rbmle.online.rules import Rules
 from rbmle.policies.base import Policy
@@ -25,10 +27,21 @@ def journal_of(given: Any, *, create: bool) -> Journal:
     if given is None:
         return MemoryJournal()
     if isinstance(given, str) and given.startswith(POSTGRES):
-        raise InvalidParameterError("PostgreSQL is not supported yet.")
+        return PostgresJournal(given, create=create)
     if isinstance(given, str | PathLike):
         return SQLiteJournal(fspath(given), create=create)
     raise InvalidParameterError(f"The 'journal' parameter of Agent must be a path or a Journal. Got {describe(given)}.")
+
+
+@contextmanager
+def opened(journal: Journal, *, ours: bool) -> Iterator[None]:
+    """Let go of a journal that was opened for an agent which then could not begin."""
+    try:
+        yield
+    except BaseException:
+        if ours:
+            journal.close()
+        raise
 
 
 def beginning(policy: Any, features: Any, rules: Rules, clock: Callable[[], float] = time.time) -> Event:
@@ -36,6 +49,7 @@ def beginning(policy: Any, features: Any, rules: Rules, clock: Callable[[], floa
     if not isinstance(policy, Policy):
         raise InvalidParameterError(
             f"The 'policy' parameter of Agent must be a Policy, of rbmle or your own. Got {describe(policy)}."
+            + (" Agent.open takes it from a journal that is there." if policy is None else "")
         )
     if features is not None and not isinstance(features, Features):
         raise InvalidParameterError(f"The 'features' parameter of Agent must be Features. Got {describe(features)}.")

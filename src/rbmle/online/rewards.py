@@ -23,6 +23,9 @@ class Status(StrEnum):
     LATE = "late"
 
 
+ACCEPTED = Status.ACCEPTED
+
+
 class Reward(NamedTuple):
     """A reward that counts, and the id it came with."""
 
@@ -32,7 +35,9 @@ class Reward(NamedTuple):
 
 def judge(known: list[Reward], new: Reward, aggregate: str) -> Status:
     """What is to become of a new reward of an open decision, given those that count."""
-    if aggregate == "first" and known:
+    if not known and (new.id is not None or aggregate != "sum"):
+        return ACCEPTED
+    if aggregate == "first":
         return Status.DUPLICATE if known[0].value == new.value else Status.CONFLICT
     if new.id is None:
         if aggregate == "sum":

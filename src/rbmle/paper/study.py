@@ -22,9 +22,10 @@ from rbmle.paper.regret.part import RegretPart
 from rbmle.paper.settings import SEED
 from rbmle.params import OneOf
 from rbmle.report import Facts, Highlights, Report, Section, settings_section, write
+from rbmle.simulation.carrying import carry_out
+from rbmle.simulation.cluster.opening import named
 from rbmle.simulation.engine import require_jobs
 from rbmle.simulation.experiment import batches
-from rbmle.simulation.jobs import carry_out
 from rbmle.simulation.manifest import machine, versions
 from rbmle.simulation.outcomes import Outcomes
 
@@ -79,22 +80,26 @@ def study(
     out: str | PathLike[str] | None = None,
     jobs: int = -1,
     progress: bool | None = None,
+    cluster: str = "local",
     plan: Plan | None = None,
 ) -> Study:
-    """As `run`, with everything there is to know about the outcome."""
+    """As `run`, with everything there is to know about the outcome.
+
+    cluster: "local", or where trials are run: "dask://host:port" or "ray://host:port"; times are measured here.
+    """
     plan = plan or (QUICK if quick else FULL)
     wanted = chosen(parts)
     params.require("run", "variant", variant, OneOf(*VARIANTS))
     require_jobs("run", "jobs", jobs)
     folder = Path(out) if out is not None else Path("results") / ("paper" if plan is FULL else f"paper-{plan.name}")
-    start = time.monotonic()
+    start, backend = time.monotonic(), named(cluster) or "threading"
     made = {name: PARTS[name](plan, variant, wanted) for name in wanted}
     workers = joblib.effective_n_jobs(jobs)
     with Outcomes(folder) as outcomes, Progress(progress) as bar:
         experiments = batches((each for part in made.values() for each in part.experiments), workers)
         others = [batch for part in made.values() for batch in part.batches]
         # Threads, for the data are large and stay where they are.
-        carry_out([*experiments, *others], outcomes, bar, workers, "threading")
+        carry_out([*experiments, *others], outcomes, bar, jobs, backend)
         bar.working("report")
         findings = {name: part.finding(outcomes) for name, part in made.items()}
         both = [part for part in made.values() if isinstance(part, RegretPart)]

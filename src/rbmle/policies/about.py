@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from rbmle.models.forgetting import Discount
+
 # In the order in which they are listed.
 KINDS = (
     "linear: reward-biased",
@@ -93,6 +95,10 @@ class Facts:
     context_bound: float = 1.0
     delta: float = 0.05
     variation: float = 0.0
+
+    def discount(self, **more: Any) -> Discount:
+        """The discount that theory asks for where θ drifts."""
+        return Discount.theory(n_features=self.n_features, horizon=self.horizon, variation=self.variation, **more)
 
     def required(self, cls: type) -> dict[str, Any]:
         """What of a problem's size and family the constructor of a policy takes."""

@@ -331,7 +331,8 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         self.__dict__.update(values, lock=threading.RLock())
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        quiet = {each.name for each in fields(self) if each.metadata.get("quiet")}  # not told where it is None
+        told = ", ".join(f"{k}={v!r}" for k, v in self.params.items() if v is not None or k not in quiet)
         n = self.n_observed
         return f"{type(self).__name__}({told})" + (f" after {n} reward{'s' * (n != 1)}" if n else "")
 

@@ -2,14 +2,16 @@
 
 import warnings
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import ConvergenceError, SlowMemoryWarning
+from rbmle.errors import ConvergenceError, InvalidParameterError, SlowMemoryWarning
 from rbmle.families import Family, Known
+from rbmle.models.forgetting import Forgets, Forgetting
+from rbmle.models.forgetting_glm import ForgettingGLM
 from rbmle.models.glm import GLMModel
 from rbmle.params import OneOf, Real
 from rbmle.policies.base import Policy
@@ -35,8 +37,15 @@ class GLMPolicy(Policy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._numbers = RoundTable(self.coefficients, self.params)
+        self._numbers = RoundTable(self._coefficients, self.params)
         self._warned = False
+
+    def _coefficients(self, rounds: FloatArray) -> FloatArray:
+        return self.coefficients(self.effective_rounds(rounds))
+
+    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+        """What schedules take for t; with forgetting, how many rewards are remembered once the round has its own."""
+        return rounds
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """The numbers of the method that depend on the round: shape (B, P) for rounds t of shape (B,)."""
@@ -76,7 +85,39 @@ class GLMPolicy(Policy):
 
 
 @dataclass(kw_only=True, eq=False)
-class RegularizedGLM(GLMPolicy):
+class ForgettingPolicy(GLMPolicy):
+    """A policy over a generalized linear model that may forget.
+
+    forgetting: None, Discount(γ) or Window(length), for rewards that drift: docs/forgetting.md.
+    """
+
+    forgetting: Annotated[Forgetting | None, Forgets()] = field(default=None, metadata={"quiet": True})
+
+    def _exact_model(self, regularization: float = 1.0) -> GLMModel:
+        """The history, identical contexts as one row, with the weights that forgetting leaves."""
+        size: dict[str, Any] = {"n_features": self.n_features, "family": self.family, "regularization": regularization}
+        return GLMModel(**size) if self.forgetting is None else ForgettingGLM(**size, forgetting=self.forgetting)
+
+    def _require_not(self, name: str, value: str) -> None:
+        """Raise where a parameter asks for something that cannot forget."""
+        if self.forgetting is not None and getattr(self, name) == value:
+            raise InvalidParameterError(
+                f"The 'forgetting' parameter of {type(self).__name__} must be None with {name}={value!r}. "
+                f"Got {self.forgetting!r} instead."
+            )
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """Histories are added; one that forgets is not merged."""
+        return self.forgetting is None
+
+    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+        """What schedules take for t; with forgetting, how many rewards are remembered once the round has its own."""
+        return rounds if self.forgetting is None else self.forgetting.effective(rounds)
+
+
+@dataclass(kw_only=True, eq=False)
+class RegularizedGLM(ForgettingPolicy):
     """A policy over the regularised estimate of a generalized linear model.
 
     regularization: λ.
@@ -87,8 +128,14 @@ class RegularizedGLM(GLMPolicy):
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
     memory: Annotated[str, OneOf("exact", "online")] = "exact"
 
+    def __post_init__(self) -> None:
+        self._require_not("memory", "online")
+        super().__post_init__()
+
     def new_model(self) -> GLMModel:
         """A model of the family that has seen nothing."""
+        if self.forgetting is not None:
+            return self._exact_model(self.regularization)
         return GLMModel(
             n_features=self.n_features,
             family=self.family,
@@ -99,7 +146,7 @@ class RegularizedGLM(GLMPolicy):
     @property
     def merge_is_exact(self) -> bool:
         """With exact memory; with online memory two quadratics are added."""
-        return self.memory == "exact"
+        return super().merge_is_exact and self.memory == "exact"
 
     def _estimate(self) -> FloatArray:
         """θ̂ from the data alone, not from where the last search ended, so that every path to the data agrees."""

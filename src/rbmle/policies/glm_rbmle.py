@@ -66,6 +66,7 @@ class GLMRBMLE(RegularizedGLM):
         return {}
 
     def __post_init__(self) -> None:
+        self._require_not("bias", "auto")
         if cast(float | None, self.regularization) is None:
             self.regularization = 0.03 if isinstance(self.bias, str) else 1.0
         super().__post_init__()
@@ -155,7 +156,8 @@ class GLMRBMLE(RegularizedGLM):
         return scores, theta
 
     def _bind(self, X: FloatArray) -> GLMPoints | None:
-        return GLMPoints(X) if self.memory == "exact" and not isinstance(self.bias, str) else None
+        keeps = self.memory == "exact" and not isinstance(self.bias, str) and self.forgetting is None
+        return GLMPoints(X) if keeps else None
 
     def _pull(self, X: FloatArray, held: GLMPoints | None, arm: int, reward: Any) -> None:
         if held is None:
@@ -167,6 +169,8 @@ class GLMRBMLE(RegularizedGLM):
         if isinstance(self.bias, str):
             return self._play_singly(contexts, rewards, arms)
         model, rounds = self.model, self._rounds(rewards, arms)
+        if len(contexts) < len(rewards) and self.memory == "exact":  # arms that stay, but nothing is kept of them
+            contexts = np.repeat(contexts, len(rewards), axis=0)
         if self.memory == "online":
             return int(model.play(kernels.glm.rounds.play_online, 0, contexts, *rounds[:3]))
         done = model.play(

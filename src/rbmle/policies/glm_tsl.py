@@ -44,8 +44,14 @@ class GLMTSL(PerturbedGLM):
 
     memory: Annotated[str, OneOf("exact", "online")] = "exact"
 
+    def __post_init__(self) -> None:
+        self._require_not("memory", "online")
+        super().__post_init__()
+
     def new_model(self) -> GLMModel:
         """A model of the family that has seen nothing."""
+        if self.forgetting is not None:
+            return super().new_model()
         return GLMModel(
             n_features=self.n_features, family=self.family, regularization=self.regularization, memory=self.memory
         )
@@ -53,4 +59,4 @@ class GLMTSL(PerturbedGLM):
     @property
     def merge_is_exact(self) -> bool:
         """With exact memory; with online memory two quadratics are added."""
-        return self.memory == "exact"
+        return super().merge_is_exact and self.memory == "exact"

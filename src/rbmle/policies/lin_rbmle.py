@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
+from rbmle.errors import InvalidParameterError
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scaled_ridge import ScaledRidge
 from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
@@ -70,14 +71,20 @@ class LinRBMLE(LinearPolicy):
         return {}
 
     def __post_init__(self) -> None:
+        if self.bias == "auto" and self.forgetting is not None:
+            raise InvalidParameterError(
+                "The 'forgetting' parameter of LinRBMLE must be None with bias='auto', whose scales are those of all "
+                f"rewards. Got {self.forgetting!r} instead."
+            )
         if cast(float | None, self.regularization) is None:
             self.regularization = 0.1 if isinstance(self.bias, str) else 1.0
         super().__post_init__()
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing; one that learns scales where the bias asks for it."""
-        kind = ScaledRidge if isinstance(self.bias, str) else RidgeModel
-        return kind(n_features=self.n_features, regularization=self.regularization)
+        if not isinstance(self.bias, str):
+            return super().new_model()
+        return ScaledRidge(n_features=self.n_features, regularization=self.regularization)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """½ α(t), the weight of v (Corollary 1)."""
@@ -91,7 +98,7 @@ class LinRBMLE(LinearPolicy):
 
         A policy that was merged has just renewed its scales, one that saw everything did so at the last power of two.
         """
-        return not isinstance(self.bias, str)
+        return super().merge_is_exact and not isinstance(self.bias, str)
 
     @property
     def _steady(self) -> bool:

@@ -75,6 +75,8 @@ class LinTS(LinearPolicy):
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing, and keeps what draws are made with."""
+        if self.forgetting is not None:
+            return super().new_model()
         return FactoredRidge(n_features=self.n_features, regularization=self.regularization)
 
     @classmethod

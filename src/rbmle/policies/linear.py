@@ -1,7 +1,7 @@
 """Linear policies: a ridge model and a formula. A new method is a formula and a short class; see CONTRIBUTING.md."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
@@ -10,6 +10,8 @@ import numpy as np
 from rbmle import kernels
 from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
 from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, is_single, require_contexts
+from rbmle.models.forgetting import Forgets, Forgetting
+from rbmle.models.forgetting_ridge import ForgettingRidge
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
@@ -35,7 +37,10 @@ NO_BANK = np.empty((0, 0))
 
 @dataclass(kw_only=True, eq=False)
 class LinearPolicy(Policy):
-    """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`."""
+    """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`.
+
+    forgetting: None, Discount(γ) or Window(length), for rewards that drift: docs/forgetting.md.
+    """
 
     rewards: ClassVar[tuple[str, ...]] = ("gaussian",)
     formula: ClassVar[Formula]
@@ -43,6 +48,7 @@ class LinearPolicy(Policy):
     projects: ClassVar[bool] = False  # whether it asks of the root for w_aᵀz alone: its model keeps a factor
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
+    forgetting: Annotated[Forgetting | None, Forgets()] = field(default=None, metadata={"quiet": True})
 
     _written_by: ClassVar[type["LinearPolicy"]]
 
@@ -64,6 +70,7 @@ class LinearPolicy(Policy):
         self._has_bank = type(self).bank is not LinearPolicy.bank
         self._is_plain = self._steady and not (self.random or self.needs_root or self._has_bank)
         self._kernels_look = self._steady
+        self._projects = self.projects and self.forgetting is None  # what fades has no factor that is kept
         # An upper bound of few features has loops of its own, one of many arms is searched for.
         bounded = self._is_plain and isinstance(self.formula, BoundFormula)
         self._is_bound = bounded and self.n_features <= FEW_FEATURES
@@ -73,7 +80,17 @@ class LinearPolicy(Policy):
 
     def new_model(self) -> RidgeModel:
         """A ridge model that has seen nothing."""
-        return RidgeModel(n_features=self.n_features, regularization=self.regularization)
+        size: dict[str, Any] = {"n_features": self.n_features, "regularization": self.regularization}
+        return RidgeModel(**size) if self.forgetting is None else ForgettingRidge(**size, forgetting=self.forgetting)
+
+    @property
+    def merge_is_exact(self) -> bool:
+        """V and b are sums; a model that forgets is not merged."""
+        return self.forgetting is None
+
+    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+        """What schedules take for t: with forgetting, how many rewards are remembered once the round has its own."""
+        return rounds if self.forgetting is None else self.forgetting.effective(rounds)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """The numbers of the formula that depend on the round: shape (B, P) for rounds t of shape (B,)."""
@@ -142,7 +159,7 @@ class LinearPolicy(Policy):
         c, model, scores = self._table.at(t), self.model, np.empty(len(X))
         bank = self._checked_bank() if self._has_bank else NO_BANK
         z = self._drawn(1)[0] if self.random else NONE
-        if self.projects:
+        if self._projects:
             factor = model.factor
             arm = kernels.linear.rounds.decide_by_draw(self.formula.address, X, c, z, factor, model.settle(), scores)
         elif held is None:
@@ -167,13 +184,13 @@ class LinearPolicy(Policy):
         return self._table.block(t, count)
 
     def _checked_coefficients(self, rounds: FloatArray) -> FloatArray:
-        name = f"{type(self).__name__}.coefficients"
+        name, first, rounds = f"{type(self).__name__}.coefficients", int(rounds[0]), self.effective_rounds(rounds)
         if self._columns is None:
             own = type(self)._written_by.coefficients(self, rounds)
             self._columns = require_table(own, (len(rounds), None), name).shape[1]
         table = require_table(self.coefficients(rounds), (len(rounds), self._columns), name)
         if np.isnan(table).any():
-            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {int(rounds[0])} on.")
+            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {first} on.")
         return table
 
     def _drawn(self, count: int) -> FloatArray:
@@ -199,7 +216,7 @@ class LinearPolicy(Policy):
 
     def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
         """The formula with its numbers, for compiled loops."""
-        bank, factor = self._checked_bank(), self.model.factor if self.projects else NO_BANK
+        bank, factor = self._checked_bank(), self.model.factor if self._projects else NO_BANK
         return kernels.linear.formula.Rule(self.formula.address, coefficients, draws, bank, self.needs_root, factor)
 
     def _chances(self, X: FloatArray, held: RidgeCatalogue | None, t: int, samples: int) -> FloatArray:
@@ -276,7 +293,7 @@ class LinearPolicy(Policy):
                 kernels.linear.rounds.decide_many(part, seen, some[start : stop + 1], block, scores, own[start:stop])
 
             own[:] = 0
-            share_out(choose, some, self.n_features * (2 if self.projects else self.n_features))
+            share_out(choose, some, self.n_features * (2 if self._projects else self.n_features))
             for done in np.flatnonzero(own < 0)[:1].tolist():
                 raise self._no_arm(int(own[done]), X[some[done] : some[done + 1]], t)
         return arms
@@ -290,19 +307,19 @@ class LinearPolicy(Policy):
         return int(require_table(own, (1, None), f"{type(self).__name__}.draws").shape[1])
 
     def _bind(self, X: FloatArray) -> RidgeCatalogue | None:
-        if self.projects:
+        if self._projects:
             return None
-        held: RidgeCatalogue = self.model.bind(X, needs_root=self.needs_root)
+        held: RidgeCatalogue | None = self.model.bind(X, needs_root=self.needs_root)
         return held
 
     def _pull(self, X: FloatArray, held: RidgeCatalogue | None, arm: int, reward: Any) -> None:
-        if held is None:
-            super()._pull(X, held, arm, reward)
-            return
         r = as_reward(reward)
         if abs(r) > LARGEST_REWARD:
             raise InvalidInputError(f"{LIMITS} Got a reward of {r:g}.")
-        self.model.pull(held, arm, r)
+        if held is None:
+            self.model.observe(X[arm], r)
+        else:
+            self.model.pull(held, arm, r)
 
     def _play(self, contexts: FloatArray, rewards: FloatArray) -> IntArray:
         before, rng = self.model.__getstate__(), None if self._rng is None else twin_of(self._rng)

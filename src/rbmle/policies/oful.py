@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rbmle import kernels
+from rbmle.errors import InvalidParameterError
 from rbmle.params import OneOf, Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.base import Policy
@@ -63,6 +64,8 @@ class OFUL(LinearPolicy):
     noise:      σ.
     norm_bound: S.
     delta:      δ, the chance that θ* is not in the set in some round.
+    forgetting: with Discount(γ, sandwich=True) and radius="trace" this is D-LinUCB, n of the radius being
+        (1 − γ²ⁿ)/(1 − γ²); see docs/forgetting.md.
     radius:     "amm", "det", "trace" or "cmm".
 
     >>> OFUL(n_features=2, delta=0.1).scores([[1.0, 0.0], [0.0, 2.0]]).round(3)  # √(1 + 2 log 10) and twice that
@@ -91,6 +94,11 @@ class OFUL(LinearPolicy):
     radius: Annotated[str, OneOf("amm", "det", "trace", "cmm")] = "amm"
 
     def __post_init__(self) -> None:
+        if self.radius == "cmm" and self.forgetting is not None:
+            raise InvalidParameterError(
+                "The 'forgetting' parameter of OFUL must be None with radius='cmm', whose set is one of all rewards. "
+                f"Got {self.forgetting!r} instead."
+            )
         super().__post_init__()
         self._is_solved = self.radius == "cmm"
         self._basis: tuple[int, FloatArray, FloatArray, FloatArray] = (-1, np.empty(0), np.empty(0), np.empty((0, 0)))
@@ -99,8 +107,15 @@ class OFUL(LinearPolicy):
 
     @classmethod
     def theory(cls, facts: Facts) -> dict[str, Any]:
-        """σ, S and δ."""
-        return {"noise": facts.noise, "norm_bound": facts.norm_bound, "delta": facts.delta}
+        """σ, S and δ; where θ drifts, D-LinUCB."""
+        told = {"noise": facts.noise, "norm_bound": facts.norm_bound, "delta": facts.delta}
+        return (
+            told if facts.variation == 0.0 else told | {"radius": "trace", "forgetting": facts.discount(sandwich=True)}
+        )
+
+    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+        """With forgetting n = t − 1 becomes Σ w_s², (1 − γ²ⁿ)/(1 − γ²) with a discount, as in D-LinUCB's radius."""
+        return rounds if self.forgetting is None else 1.0 + self.forgetting.squares(rounds - 1.0)
 
     def coefficients(self, rounds: FloatArray) -> FloatArray:
         """The terms of β."""

@@ -8,7 +8,7 @@ import numpy as np
 from rbmle import kernels
 from rbmle.models.glm import GLMModel
 from rbmle.params import Integer, Optional, Real
-from rbmle.policies.glm import GLMPolicy
+from rbmle.policies.glm import ForgettingPolicy
 from rbmle.types import FloatArray, IntArray
 
 # Most random numbers held at once.
@@ -16,7 +16,7 @@ MOST_DRAWS = 2**20
 
 
 @dataclass(kw_only=True, eq=False)
-class PerturbedGLM(GLMPolicy):
+class PerturbedGLM(ForgettingPolicy):
     """Draw θ̃ and play the arm of the largest xᵀθ̃; with d normal numbers a decision, whatever was learnt.
 
     regularization: λ.
@@ -39,7 +39,7 @@ class PerturbedGLM(GLMPolicy):
 
     def new_model(self) -> GLMModel:
         """The history, identical contexts as one row."""
-        return GLMModel(n_features=self.n_features, family=self.family, regularization=self.regularization)
+        return self._exact_model(self.regularization)
 
     @property
     def _online(self) -> bool:

@@ -18,6 +18,7 @@ Final regret
 <BLANKLINE>
 """
 
+from rbmle.report.agent import agent_report
 from rbmle.report.comparison import ComparedCell, Comparison, bootstrap_errors, compare_cells
 from rbmle.report.document import (
     Block,
@@ -32,7 +33,7 @@ from rbmle.report.document import (
     Table,
 )
 from rbmle.report.evaluation import evaluation_report, selection_report
-from rbmle.report.figures import regret_figure, save_figure
+from rbmle.report.figures import new_figure, regret_figure, save_figure
 from rbmle.report.latex import latex
 from rbmle.report.markdown import markdown
 from rbmle.report.page import html
@@ -55,6 +56,7 @@ __all__ = [
     "Report",
     "Section",
     "Table",
+    "agent_report",
     "bias_sweep",
     "bootstrap_errors",
     "bound_over_regret",
@@ -64,6 +66,7 @@ __all__ = [
     "html",
     "latex",
     "markdown",
+    "new_figure",
     "policy_report",
     "regret_figure",
     "report_for",

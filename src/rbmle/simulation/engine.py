@@ -34,7 +34,7 @@ def simulate(
     horizon: int,
     trials: int,
     seed: int | None = 0,
-    n_jobs: int | None = 1,
+    n_jobs: int | None = None,
     record: int | Sequence[int] | IntArray | None = None,
     log: bool = False,
     store: str | PathLike[str] | None = None,
@@ -57,8 +57,12 @@ def simulate(
         of rbmle and of your own classes, and the versions of NumPy, SciPy and numba. What has no readable source (a
         lambda) is played without the store, and a warning says so. Times are of this call alone: the seconds of a trial
         from the store are NaN.
-    n_jobs, backend: as in joblib; the result is the same, bit for bit. A backend such as Dask's can also be set
-        around the call with `joblib.parallel_config`.
+    n_jobs: so many tasks at a time, wherever they run; -1 for as many as there are workers, -2 for one less. None is 1
+        here, what `joblib.parallel_config` says around the call, or all workers of a cluster. The result is the same,
+        bit for bit.
+    backend: of joblib ("threading", "loky"), or a cluster: "dask" or "ray" for the one this process is connected to,
+        "dask://host:port", "ray://host:port", or a client of Dask. What a worker dies over is played again elsewhere;
+        with a store in a folder that workers see, not even what it had finished is lost.
     progress: by default a bar on a terminal or in a notebook, else a line on stderr every half minute; False for none.
 
     >>> from rbmle import LinRBMLE

@@ -17,8 +17,9 @@ from rbmle.params import Integer
 from rbmle.policies.base import Policy
 from rbmle.policies.lanes import may_go_side_by_side
 from rbmle.problems.base import Problem
+from rbmle.simulation.carrying import carry_out
 from rbmle.simulation.identity import Unstorable, identity
-from rbmle.simulation.jobs import Batch, Job, Play, carry_out
+from rbmle.simulation.jobs import Batch, Job, Play
 from rbmle.simulation.log import TrialLog
 from rbmle.simulation.manifest import manifest
 from rbmle.simulation.outcomes import Outcomes, Piece
@@ -31,9 +32,12 @@ from rbmle.types import IntArray
 
 # Points of a regret curve unless chosen otherwise.
 POINTS = 200
-# Seconds of a decision on an ordinary machine: for the share done and the time left, and for what is QUICK.
+# Seconds of a decision on an ordinary machine, OTHERS for what others wrote: for the share done and the time left, and
+# for what is QUICK.
 COSTS = {"VIDS": 1.5e-4, "PublishedVIDS": 1.5e-4, "GLMRBMLE": 3e-4, "UCBGLM": 1e-4, "LaplaceTS": 3e-5}
-USUAL_COST, QUICK = 4e-7, 4e-6
+USUAL_COST, OTHERS, QUICK = 4e-7, 2e-5, 4e-6
+# Seconds of a trial of one policy that is a job of its own.
+LONG = 1.0
 
 
 class Source(NamedTuple):
@@ -90,20 +94,22 @@ class Experiment:
         """A trial with all policies is a job, for they share its sample path; and so is every chain.
 
         Where trials of a policy can be played side by side, some trials of it and of all quick policies are one job.
+        Slow policies, beside which drawing the path again is nothing, have jobs of their own.
         """
         jobs, others = list[Job](), {name: each for name, each in self.policies.items() if name not in self.chains}
         groups, quick = groups_of(self.trials, workers), dict[str, Candidate]()
         if groups and any(map(may_go_side_by_side, others.values())):
             quick = {name: each for name, each in others.items() if self._is_quick(name)}
+        play = partial(play_trials, self._rules(quick))
         for trials in groups if quick else []:
             cost = len(trials) * self.horizon * sum(map(self._cost, quick))
             pieces = {(trial, name): self.pieces[name][trial] for trial in trials for name in quick}
-            jobs.append(Job(self.kind, pieces, partial(play_trials, self._rules(quick)), cost=cost))
-        alone = {name: each for name, each in others.items() if name not in quick}
-        cost = self.horizon * sum(map(self._cost, alone))
-        for trial in range(self.trials) if alone else ():
-            play = partial(play_trial, self._rules(alone), trial)
-            jobs.append(Job(self.kind, {name: self.pieces[name][trial] for name in alone}, play, cost=cost))
+            jobs.append(Job(self.kind, pieces, play, cost=cost))
+        for alone in self._shares({name: each for name, each in others.items() if name not in quick}):
+            cost, play = self.horizon * sum(map(self._cost, alone)), partial(play_trials, self._rules(alone))
+            for trial in range(self.trials):
+                pieces = {(trial, name): self.pieces[name][trial] for name in alone}
+                jobs.append(Job(self.kind, pieces, play, cost=cost))
         for name, play_chain in self.chains.items():
             cost = self.horizon * self.trials * self._cost(name)
             jobs.append(
@@ -141,6 +147,12 @@ class Experiment:
             logs,
         )
 
+    def _shares(self, policies: Mapping[str, Candidate]) -> list[dict[str, Candidate]]:
+        """Policies whose trials are played together: those that take more than a second each by themselves."""
+        slow = [name for name in policies if self.horizon * self._cost(name) > LONG]
+        rest = {name: each for name, each in policies.items() if name not in slow}
+        return [*({name: policies[name]} for name in slow), *([rest] if rest else [])]
+
     def _rules(self, policies: Mapping[str, Candidate]) -> "Rules":
         return Rules(policies, self.horizon, self.seed, self.rounds, self.log)
 
@@ -151,7 +163,8 @@ class Experiment:
         return isinstance(policy, Policy) and self._cost(name) <= QUICK and not by_decide
 
     def _cost(self, name: str) -> float:
-        return COSTS.get(type(self.policies[name]).__name__, USUAL_COST)
+        policy = self.policies[name]
+        return COSTS.get(type(policy).__name__, USUAL_COST if isinstance(policy, Policy) else OTHERS)
 
     def _piece(self, name: str, trial: int) -> Piece:
         policy = None if self.source.identity is None else self.identities[name]
@@ -217,12 +230,6 @@ def play_trials(rules: Rules, problem: Problem, names: Sequence[tuple[int, str]]
         for trial, done in zip(trials, _played(rules, problem, trials, same), strict=True):
             made |= {(trial, name): outcome for name, outcome in done.items()}
     return [made[name] for name in names]
-
-
-def play_trial(rules: Rules, trial: int, problem: Problem, names: Sequence[str], _: bytes = b"") -> list[Outcome]:
-    """Some of the policies in one trial, in the order of the names."""
-    [done] = _played(rules, problem, [trial], names)
-    return [done[name] for name in names]
 
 
 def _played(rules: Rules, problem: Problem, trials: Sequence[int], names: Sequence[str]) -> list[dict[str, Outcome]]:

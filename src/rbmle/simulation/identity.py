@@ -144,7 +144,9 @@ def library_of(code: Any) -> str | None:
 def library_at(name: str) -> str | None:
     """The same of a module's name."""
     top = name.split(".")[0]
-    if top == "rbmle" or (top in sys.stdlib_module_names and top != "__main__"):
+    if top == "__main__":  # whatever was started, its code is of nobody's version
+        return None
+    if top == "rbmle" or top in sys.stdlib_module_names:
         return top
     module = sys.modules.get(top)
     if "site-packages" not in str(getattr(module, "__file__", "")):

@@ -141,11 +141,15 @@ class Results:
         frame["seconds"] = self.seconds_per_decision()
         return frame
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write results.csv, seconds.csv, manifest.json (and log.csv) into a folder; `load` reads them back exactly."""
+    def save(self, path: str | PathLike[str], *, form: str = "csv") -> None:
+        """Write results.csv, seconds.csv, manifest.json (and log.csv) into a folder; `load` reads them back exactly.
+
+        form: "csv"; "parquet", the same tables as binary columns, where pyarrow is; or "npz", without it. Both are
+            smaller and many times faster, for sweeps of many thousand trials.
+        """
         from rbmle.simulation.storage import save
 
-        save(self, path)
+        save(self, path, form)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Results":

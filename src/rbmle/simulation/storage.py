@@ -1,4 +1,4 @@
-"""Results on disk: a tidy CSV, the times, and a JSON manifest with checksums, in one folder."""
+"""Results on disk: tidy tables of regret and times, and a JSON manifest with checksums, in one folder."""
 
 import hashlib
 import json
@@ -12,28 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from rbmle import files
+from rbmle import files, params
 from rbmle.display.csv_text import from_csv, to_csv
 from rbmle.errors import StateFileError
+from rbmle.params import OneOf
+from rbmle.simulation import binary
 from rbmle.simulation.log import TrialLog
 from rbmle.simulation.results import Results
 from rbmle.types import FloatArray, IntArray
 
-FORMAT = 2  # 1: the manifest had no checksum, and texts were written as they are
+FORMAT = 3  # 1: the manifest had no checksum, and texts were written as they are; 3: binary columns, else it is 2
+FORMS = ("csv", "parquet", "npz")
 COLUMNS = ["policy", "trial", "round", "regret"]
 LOG_COLUMNS = ["policy", "trial", "round", "arm", "probability", "reward"]
 _LOCK = threading.Lock()
 
 
-def save(results: Results, path: str | PathLike[str]) -> None:
+def save(results: Results, path: str | PathLike[str], form: str = "csv") -> None:
     """Write a folder. The manifest comes last and knows the other files: a broken write cannot pass for a whole one."""
     folder = Path(path)
-    content = {
-        "results.csv": to_csv(COLUMNS, results.table()),
-        "seconds.csv": to_csv(["policy", "trial", "seconds"], timed(results)),
-    }
-    if results.logs:
-        content["log.csv"] = to_csv(LOG_COLUMNS, logged(results))
+    params.require("save", "form", form, OneOf(*FORMS))
+    content = {"csv": to_texts, "parquet": binary.to_parquet, "npz": binary.to_npz}[form](results)
     sums = {name: hashlib.sha256(text).hexdigest() for name, text in content.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -42,9 +41,19 @@ def save(results: Results, path: str | PathLike[str]) -> None:
     with alone(folder):
         for name, text in content.items():
             files.write_bytes(folder / name, text)
-        files.write_bytes(
-            folder / "manifest.json", files.to_json({"format": FORMAT, "files": sums, **results.manifest})
-        )
+        about = {"format": 2 if form == "csv" else FORMAT, "files": sums, **results.manifest}
+        files.write_bytes(folder / "manifest.json", files.to_json(about))
+
+
+def to_texts(results: Results) -> dict[str, bytes]:
+    """Tables that anybody can read."""
+    content = {
+        "results.csv": to_csv(COLUMNS, results.table()),
+        "seconds.csv": to_csv(["policy", "trial", "seconds"], timed(results)),
+    }
+    if results.logs:
+        content["log.csv"] = to_csv(LOG_COLUMNS, logged(results))
+    return content
 
 
 def load(path: str | PathLike[str]) -> Results:
@@ -58,9 +67,14 @@ def load(path: str | PathLike[str]) -> Results:
             for name, text in content.items():
                 if hashlib.sha256(text).hexdigest() != sums[name]:
                     raise StateFileError(f"{folder / name} is damaged: its checksum is not the one in manifest.json.")
-            rounds, regret = curves(from_csv(content["results.csv"], plain=form == 1))
-            seconds = times(from_csv(content["seconds.csv"], plain=form == 1))
-            logs = read_log(from_csv(content["log.csv"])) if "log.csv" in content else {}
+            if "results.parquet" in content:
+                rounds, regret, seconds, logs = binary.from_parquet(content)
+            elif "results.npz" in content:
+                rounds, regret, seconds, logs = binary.from_npz(content)
+            else:
+                rounds, regret = curves(from_csv(content["results.csv"], plain=form == 1))
+                seconds = times(from_csv(content["seconds.csv"], plain=form == 1))
+                logs = read_log(from_csv(content["log.csv"])) if "log.csv" in content else {}
         except StateFileError:
             raise
         except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as reason:

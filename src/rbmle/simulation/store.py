@@ -13,6 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -104,6 +105,25 @@ class Store:
         except sqlite3.Error as reason:
             self._file.close()
             self._refuse(reason)
+        for shard in sorted(self.shards.glob("*.sqlite")):
+            with suppress(StateFileError):  # then its trials are run again
+                self.absorb(shard)
+
+    @property
+    def shards(self) -> Path:
+        """The folder of files whose trials are taken over when the store is opened: of runs on clusters that were
+        stopped, or stores of other machines that somebody put there."""
+        return self.path.with_suffix(".shards")
+
+    def absorb(self, path: Path) -> None:
+        """Take over the undamaged trials of another store, and remove it."""
+        with Store(path, patience=1.0) as other:
+            rows = {row[0]: row for row in other._rows() if checksum(*row[:-1]) == row[-1]}
+        with self._lock:
+            self._waiting |= {key: row for key, row in rows.items() if key not in self._known}
+            self._known |= rows.keys()
+            self.flush()
+        path.unlink(missing_ok=True)
 
     def __contains__(self, key: str) -> bool:
         return self.find(key) is not None
@@ -177,6 +197,13 @@ class Store:
         except sqlite3.Error as reason:
             self._refuse(reason)
         return row
+
+    def _rows(self) -> list[Row]:
+        try:
+            found: list[Row] = self._file.execute("SELECT * FROM outcomes").fetchall()
+        except sqlite3.Error as reason:
+            self._refuse(reason)
+        return found
 
     def _drop(self, key: str) -> None:
         self.damaged += 1

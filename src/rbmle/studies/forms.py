@@ -4,7 +4,7 @@ All of it follows from what the classes say of themselves (`rbmle.policies.about
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rbmle.errors import InvalidParameterError
@@ -74,7 +74,7 @@ def method(name: str, cls: type[Policy], facts: Facts) -> Method:
     """A class in its three forms. Where θ drifts, theory and tuning forget too."""
     required, forget = facts.required(cls), forgetting(cls, facts)
     default, theory, tuning = cls(**required), cls.theory(facts), cls.tuning
-    by_theory = None if theory is None else cls(**{**required, **theory, **forget})
+    by_theory = None if theory is None else cls(**{**required, **forget, **theory})
     if by_theory is not None and same(by_theory, default):
         by_theory = default
     values = () if tuning is None else tuning.values
@@ -89,7 +89,8 @@ def alone(name: str, cls: type[Policy], facts: Facts, arguments: Mapping[str, An
 
 def forgetting(cls: type[Policy], facts: Facts) -> dict[str, Any]:
     """Arguments for problems that drift: the theorem's discount, where the method can forget."""
-    return {}
+    able = facts.variation > 0.0 and "forgetting" in {each.name for each in fields(cls)}
+    return {"forgetting": facts.discount()} if able else {}
 
 
 def same(one: Policy, other: Policy) -> bool:

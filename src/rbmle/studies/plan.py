@@ -21,11 +21,11 @@ class Plan:
     longest: int
 
     def with_trials(self, trials: int | None) -> "Plan":
-        """Another number of evaluation trials."""
+        """Another number of evaluation trials, and at most half as many for tuning."""
         if trials is None:
             return self
         params.require("study", "trials", trials, Integer(2))
-        return replace(self, trials=int(trials))
+        return replace(self, trials=int(trials), tuning_trials=min(self.tuning_trials, max(2, int(trials) // 2)))
 
     @property
     def notice(self) -> str:

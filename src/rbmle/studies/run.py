@@ -13,9 +13,10 @@ from rbmle.display.progress import Progress
 from rbmle.errors import InvalidParameterError, MissingFileError, RbmleError
 from rbmle.params import Integer
 from rbmle.report import Report, write
+from rbmle.simulation.carrying import carry_out
+from rbmle.simulation.cluster.opening import named
 from rbmle.simulation.engine import require_jobs
 from rbmle.simulation.experiment import Experiment, batches
-from rbmle.simulation.jobs import carry_out
 from rbmle.simulation.outcomes import Outcomes
 from rbmle.studies.experiments import Found, Trials
 from rbmle.studies.forms import REFERENCES, known_methods
@@ -54,6 +55,7 @@ def study(
     jobs: int = -1,
     progress: bool | None = None,
     own: bool = False,
+    cluster: str = "local",
     plan: Plan | None = None,
 ) -> Study:
     """Compare methods over settings and write the report.
@@ -65,6 +67,7 @@ def study(
     output: folder of the report and of finished trials, which are not run again. "results/study" by default, and
         "results/study-quick" for a quick run.
     own: policies of yours that are imported take part too.
+    cluster: "local", or where trials are run: "dask://host:port" or "ray://host:port".
     """
     plan = (plan or (QUICK if quick else FULL)).with_trials(trials)
     params.require("study", "seed", seed, Integer(0))
@@ -73,13 +76,14 @@ def study(
     folder = (
         Path(output) if output is not None else Path("results") / ("study" if plan.name == "full" else "study-quick")
     )
+    backend = named(cluster) or "threading"
     start, workers = time.monotonic(), joblib.effective_n_jobs(jobs)
     parts, skipped = prepared([Trials(SETTINGS[key], plan, classes, seed) for key in chosen(settings)], settings)
     with Outcomes(folder) as outcomes, Progress(progress) as bar:
 
         def carry(experiments: Iterable[Experiment]) -> None:
             made = batches((each for each in experiments if each.policies), workers)
-            carry_out(made, outcomes, bar, workers, "threading")
+            carry_out(made, outcomes, bar, jobs, backend)
 
         carry(each for part in parts for each in (part.tuning, part.untuned))
         carry(part.evaluation(outcomes) for part in parts)

@@ -11,6 +11,7 @@ Derive a class and give it a fixture; pytest finds the rest::
             return MyJournal(...)
 """
 
+import math
 import threading
 
 from rbmle.errors import JournalError
@@ -78,6 +79,20 @@ class JournalChecks:
             expect(again.append([once("a"), note()]) == [None, 9], "another worker does not see what happened once")
             expect(journal.append([note()]) == [10], "a worker does not see what another wrote")
 
+    def test_all_or_nothing(self, journal: Journal) -> None:
+        """Of a call with an event that cannot be written, nothing is."""
+        journal.append([note()])
+        for time in (math.nan, math.inf):
+            try:
+                journal.append([once("a"), note(time), note()])
+            except JournalError:
+                pass
+            else:
+                raise CheckFailed(f"an event of time {time} was written")
+        for source in (journal, self.again(journal) or journal):
+            expect(len(source.read(0)) == 1 and source.about("a") == [], "a part of a refused call was written")
+        expect(journal.append([once("a"), note()]) == [2, 3], "after a refused call, places are not the next ones")
+
     def test_appending_can_be_conditional(self, journal: Journal) -> None:
         """With `last`, nothing is written unless that is the last event."""
         journal.append([note()], last=0)
@@ -137,6 +152,14 @@ class JournalChecks:
         for seq in (8, 9):
             journal.save_snapshot(seq, b"%d" % seq)
         expect([seq for seq, _ in journal.snapshots()] == [9, 8, 7], "a base does not stay")
+        journal.save_snapshot(7, b"not a base")
+        journal.save_snapshot(3, b"by a worker that is behind")
+        journal.save_snapshot(5, b"its base", base=True)
+        found = list(journal.snapshots())
+        expect([seq for seq, _ in found] == [9, 8, 7], f"after older snapshots, there are {[seq for seq, _ in found]}")
+        expect(found[-1] == (7, b"base") and journal.base == 7, "a base was replaced by something older")
+        journal.save_snapshot(8, b"base", base=True)
+        expect(list(journal.snapshots()) == [(8, b"base")] and journal.base == 8, "a later base does not stand alone")
 
     def test_only_what_is_sealed_can_be_removed(self, journal: Journal) -> None:
         """`remove` takes events up to the base, and their places are not given out again."""
@@ -152,3 +175,20 @@ class JournalChecks:
         expect([event.seq for event in journal.events()] == [1], "removed events are still there")
         expect(journal.about("a") == [], "removed events are still found by their subject")
         expect(journal.append([once("a")]) == [5], "the place of a removed event was given out again")
+
+    def test_a_closed_journal_says_so(self, journal: Journal) -> None:
+        """Closing twice is harmless; where there is another worker, it goes on."""
+        again = self.again(journal)
+        if again is None:
+            return
+        again.append([note()])
+        again.close()
+        again.close()
+        for use in (lambda: again.append([note()]), lambda: again.read(0), lambda: again.about("a")):
+            try:
+                use()
+            except JournalError:
+                pass
+            else:
+                raise CheckFailed("a closed journal was used")
+        expect(journal.append([note()]) == [2], "a worker cannot write after another has closed")

@@ -141,11 +141,16 @@ def failures_leave_a_true_count(policy: Policy) -> None:
 def weight_of(policy: Policy) -> float | None:
     """How many rewards of unit contexts are in the sums that are learnt; None where it cannot be told."""
     state = policy.state()
-    if "feature_scale" in state:  # V is of scaled contexts
+    if "feature_scale" in state or forgets(policy):  # V is of scaled contexts, or what is in it fades
         return None
     if "V" in state:
         return float(np.trace(state["V"]))
     return float(state["counts"].sum()) if "counts" in state else None
+
+
+def forgets(policy: Policy) -> bool:
+    """Whether not all rewards count."""
+    return getattr(policy, "forgetting", None) is not None
 
 
 # Data on which rank-one updates alone lose everything: (features, λ, contexts) by what they are like.
@@ -179,7 +184,7 @@ def hard_data_is_learnt(policy: Policy) -> None:
             mean, variance = each.model.predict(X[:50])
             expect(bool(np.isfinite(mean).all()), f"{what}: after {how} means are {mean}")
             expect(bool((variance >= 0.0).all()), f"{what}: after {how} the least variance is {variance.min()}")
-            if "feature_scale" not in each.state():
+            if "feature_scale" not in each.state() and not forgets(each):
                 dense = X.astype(np.longdouble).T @ X.astype(np.longdouble) + each.regularization * np.eye(d)  # type: ignore[attr-defined]
                 size = np.sqrt(np.outer(np.diag(dense), np.diag(dense)))
                 wrong = float((np.abs(each.state()["V"] - dense) / size).max())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rbmle.errors import NotMergeableError
 from rbmle.testing.tools import (
     bad_observations,
     coin_rewards,
@@ -81,13 +82,20 @@ def model_parameters_stay(make: Make) -> None:
 
 
 def model_merging_adds_up(make: Make) -> None:
-    """Merging counts all, changes nothing of the other model, and where all that is kept are sums, adds them up."""
+    """Merging counts all, changes nothing of the other model, and adds up where all that is kept are sums; or it is
+    refused.
+    """
     whole, first, second = taught(make, rows=ROWS), make(), make()
     X, r = unit_contexts(0, ROWS, whole.n_features), coin_rewards(0, ROWS)
     first.observe_many(X[:15], r[:15])
     second.observe_many(X[15:], r[15:])
     before = second.state()
-    first.merge(second)
+    try:
+        first.merge(second)
+    except NotMergeableError:
+        expect(same_state(before, second.state()), "a refused merge changed the other model")
+        expect(first.n == 15, "a refused merge changed the model")
+        return
     expect(first.n == whole.n, "merge lost count")
     expect(same_state(before, second.state()), "merge changed the other model")
     if "V" in before and "feature_scale" not in before:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rbmle.kernels.assign import assign
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.choose import contend, point_of, solve_each
 from rbmle.kernels.glm.link import fill_link
@@ -133,7 +134,7 @@ def begin(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> N
             point.theta[j] += length * point.step[j]
         look(likelihood, rule, arms.X[a], point, scratch)
         if not math.isfinite(point.known[VALUE]):  # overshot: begin at the middle instead
-            point.theta[:] = arms.middle
+            assign(point.theta, arms.middle)
             look(likelihood, rule, arms.X[a], point, scratch)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbmle.kernels.assign import assign
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.ball import length_of
 from rbmle.kernels.glm.newton import evaluate
@@ -135,7 +136,7 @@ def centre(plain: Any, region: Any, x: FloatArray, m: float, theta: FloatArray, 
             tau *= 0.5
         if not moved:
             return False
-        theta[:] = trial
+        assign(theta, trial)
         first, second = left, room
     return False
 
@@ -149,13 +150,13 @@ def climb(plain: Any, region: Any, x: FloatArray, theta: FloatArray, work: Float
     best, last, factor, score = region.start.copy(), math.inf, DOWN, 0.0
     m = 0.1 * region.S
     while m > AIM * region.S and factor < GENTLEST:
-        theta[:] = best
+        assign(theta, best)
         if centre(plain, region, x, m, theta, work):
             best[:], last = theta, m
         else:  # too far for Newton's method so close to the edge of what rounding allows
             factor = math.sqrt(factor)
         m = last * factor if last < math.inf else m * DOWN
-    theta[:] = best
+    assign(theta, best)
     d = len(x)
     value, _ = evaluate(plain, np.zeros(d), theta, work, np.empty(d), np.empty((d, d)))
     for j in range(d):
@@ -177,7 +178,7 @@ def highest(plain: Any, region: Any, x: FloatArray, theta: FloatArray, work: Flo
     value, _ = evaluate(plain, nothing, theta, work, gradient, H)
     if value + level >= 0.0:
         return True, S, math.inf
-    theta[:] = region.start
+    assign(theta, region.start)
     value, _ = evaluate(plain, nothing, theta, work, gradient, H)
     first, second = level + value, 0.5 * (S * S - length_of(theta) ** 2)
     if not (first > 0.0 and second > 0.0):
@@ -228,8 +229,8 @@ def highest(plain: Any, region: Any, x: FloatArray, theta: FloatArray, work: Flo
             evaluate(plain, nothing, theta, work, gradient, H)
             continue
         a, b, first, second = weights
-        theta[:] = trial
-        gradient[:] = ahead
+        assign(theta, trial)
+        assign(gradient, ahead)
         part = CENTRE if tau <= 0.1 else BOLD if tau > 0.9 and part < CENTRE else CAREFUL
     if off > TOLERANCE * S:
         return climb(plain, region, x, theta, work)

@@ -35,7 +35,7 @@ class History(NamedTuple):
     counts: FloatArray  # (C,) how often each was observed
     sums: FloatArray  # (C,) the sum of its rewards
     table: IntArray  # (P,) open-addressing hash table of row numbers, -1 where free; P ≥ 2C a power of two
-    totals: FloatArray  # (3,) rows in use, rewards learnt, Σ r²: counted where they are learnt
+    totals: FloatArray  # (4 and more,) rows in use, rewards learnt, Σ r², …: by the names in kernels.glm.rows
 
 
 class Likelihood(NamedTuple):

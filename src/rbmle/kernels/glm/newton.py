@@ -18,6 +18,7 @@ import numpy as np
 from numba import types
 
 from rbmle.kernels.address import at_address
+from rbmle.kernels.assign import assign
 from rbmle.kernels.compile import compiled, reordered
 from rbmle.kernels.glm.link import EVALUATE, MAXIMISE, fill_link, link_inline
 from rbmle.kernels.glm.named import LIKELIHOOD, MATRIX, VECTOR, named, weighed
@@ -252,7 +253,7 @@ def newton(likelihood: Any, bias: FloatArray, theta: FloatArray, work: FloatArra
         else:
             idle += 1
         if worst < best_worst or best_worst > TOLERANCE:
-            best[:] = theta
+            assign(best, theta)
             best_value, best_worst = value, worst
         if best_worst <= AIM or idle >= 2:
             break
@@ -271,9 +272,9 @@ def newton(likelihood: Any, bias: FloatArray, theta: FloatArray, work: FloatArra
             new, new_scale = evaluate(likelihood, bias, trial, work, gradient, H)
             if not (new >= value - slack and new < math.inf):
                 break
-        theta[:] = trial
+        assign(theta, trial)
         value, scale = new, new_scale
-    theta[:] = best
+    assign(theta, best)
     result[0], result[1] = best_value, best_worst
 
 

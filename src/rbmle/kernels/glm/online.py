@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD
+from rbmle.kernels.assign import assign
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.link import fill_link
 from rbmle.kernels.glm.named import Likelihood, Link, padded
@@ -141,7 +142,7 @@ def relinearise(window: Any, link: Any) -> None:
             length *= 0.5
         else:
             return
-        theta[:] = trial
+        assign(theta, trial)
         value = new
 
 

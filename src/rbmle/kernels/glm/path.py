@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rbmle.kernels.assign import assign
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.named import named
 from rbmle.kernels.glm.newton import evaluate, maximise
@@ -50,7 +51,7 @@ def follow(
         theta[j] += theta_hat[j]
     good, value, _ = maximise(likelihood, bias, theta, work)
     if not good:
-        theta[:] = theta_hat
+        assign(theta, theta_hat)
         good, value, _ = maximise(likelihood, bias, theta, work)
     return good, value
 

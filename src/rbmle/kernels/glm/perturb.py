@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbmle.kernels.assign import assign
 from rbmle.kernels.compile import compiled
 from rbmle.kernels.glm.greedy import scores_of
 from rbmle.kernels.glm.named import History, Link, likelihood_of, named
@@ -123,7 +124,7 @@ def prepare_plain(problem: Any, law: Any, centre: Any, work: FloatArray) -> bool
 def prepare_online(theta_hat: FloatArray, H_inv: FloatArray, centre: Any) -> None:
     """θ̂, and in `spread` C with C Cᵀ = H⁻¹: what online memory keeps, and all that POSTERIOR needs."""
     theta, _, spread = Centre(*centre)
-    theta[:] = theta_hat
+    assign(theta, theta_hat)
     semidefinite_root(H_inv, spread)
 
 

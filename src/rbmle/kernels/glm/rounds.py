@@ -9,6 +9,7 @@ from rbmle.kernels.glm.choose import decide, empty_points
 from rbmle.kernels.glm.named import Arms, History, Link, Rounds, Rule, Scratch, likelihood_of
 from rbmle.kernels.glm.online import Window, learn
 from rbmle.kernels.glm.rows import add
+from rbmle.kernels.linear.predict import SMALL, first_identical, predict
 from rbmle.kernels.normal import first_max
 from rbmle.types import FloatArray, IntArray
 
@@ -33,13 +34,10 @@ def play(history: Any, link: Any, lam: float, rule: Any, middle: FloatArray, X: 
 
 
 @reordered
-def online_scores(
+def few_scores(
     theta: FloatArray, H_inv: FloatArray, alpha: float, eta: float, X: FloatArray, scores: FloatArray
 ) -> None:
-    """ηα m + (η−½)α² v: the index where the log-likelihood is the quadratic −½(θ−θ̂)ᵀH(θ−θ̂), so θ̄ = θ̂ + αH⁻¹x.
-
-    One triangle of H⁻¹ is enough, and four arms at a time share it.
-    """
+    """`online_scores` for few features: one triangle of H⁻¹ is enough, and four arms at a time share it."""
     K, d = X.shape
     linear, square = eta * alpha, (2.0 * eta - 1.0) * alpha * alpha
     for first in range(0, K, 4):
@@ -59,6 +57,24 @@ def online_scores(
             total_c += X[c, i] * s_c
             total_e += X[e, i] * s_e
         scores[a], scores[b], scores[c], scores[e] = total_a, total_b, total_c, total_e
+
+
+@compiled
+def online_scores(
+    theta: FloatArray, H_inv: FloatArray, alpha: float, eta: float, X: FloatArray, scores: FloatArray
+) -> None:
+    """ηα m + (η−½)α² v: the index where the log-likelihood is the quadratic −½(θ−θ̂)ᵀH(θ−θ̂), so θ̄ = θ̂ + αH⁻¹x.
+
+    Many features go through a matrix product; identical contexts then still get the same score, that of the best one.
+    """
+    if len(theta) <= SMALL:
+        few_scores(theta, H_inv, alpha, eta, X, scores)
+        return
+    variance = np.empty(len(X))
+    predict(X, theta, H_inv, scores, variance)
+    for a in range(len(X)):
+        scores[a] = eta * alpha * scores[a] + (eta - 0.5) * alpha * alpha * variance[a]
+    first_identical(X, first_max(scores), scores)
 
 
 @compiled

@@ -17,6 +17,8 @@ import numpy as np
 
 from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD
 from rbmle.kernels.compile import compiled, inlined
+from rbmle.kernels.lapack import cholesky, eigenvectors
+from rbmle.kernels.lapack import inverse as inverse_of
 from rbmle.kernels.linear.predict import SMALL, is_short, span
 from rbmle.types import FloatArray
 
@@ -213,11 +215,7 @@ def factor(V: FloatArray, C: FloatArray) -> bool:
     """C (d, d) lower triangular with C Cᵀ = V; False where rounding leaves V not positive definite."""
     d = len(V)
     if d > SMALL:
-        try:
-            C[:] = np.linalg.cholesky(V)
-        except Exception:  # noqa: BLE001 - compiled code knows no other
-            return False
-        return True
+        return cholesky(V, C)
     for j in range(d):
         s = V[j, j]
         for k in range(j):
@@ -238,7 +236,7 @@ def invert_factor(C: FloatArray) -> FloatArray:
     """C⁻¹ of a lower triangular C (d, d)."""
     d = len(C)
     if d > SMALL:
-        return np.ascontiguousarray(np.linalg.inv(C))
+        return inverse_of(C)
     inverse = np.zeros((d, d))
     for j in range(d):
         inverse[j, j] = 1.0 / C[j, j]
@@ -275,10 +273,12 @@ def root(X: FloatArray, ridge: Ridge, W: FloatArray) -> None:
     K, d = X.shape
     C = np.zeros((d, d))
     if not factor(ridge.V, C):
-        values, vectors = np.linalg.eigh(ridge.V_inv)
+        values = np.empty(d)
+        rows = eigenvectors(ridge.V_inv, values)
         for i in range(d):
-            vectors[:, i] *= math.sqrt(max(values[i], 0.0))
-        np.dot(X, vectors, W)
+            for j in range(d):
+                rows[i, j] *= math.sqrt(max(values[i], 0.0))
+        np.dot(X, rows.T, W)
         return
     if d > SMALL:
         np.dot(X, np.ascontiguousarray(invert_factor(C).T), W)

@@ -6,9 +6,15 @@ suite that it must pass.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rbmle.errors import JournalError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rbmle.logs import Log
 
 # Events that are read at once.
 CHUNK = 5000
@@ -90,6 +96,20 @@ class Journal(ABC):
         while chunk := self.read(after):
             yield from chunk
             after = chunk[-1].seq
+
+    def log(self) -> "Log":
+        """What was decided and earned, a row per decision, as a log that `rbmle.evaluation` reads."""
+        from rbmle.online.export import log_of_journal
+
+        return log_of_journal(self)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The log as a pandas data frame."""
+        return self.log().to_frame()
+
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """The log as a Parquet file."""
+        self.log().to_parquet(path)
 
     def _require_sealed(self, seqs: Sequence[int]) -> None:
         if seqs and max(seqs) > self.base:

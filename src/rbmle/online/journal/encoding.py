@@ -11,15 +11,34 @@ from rbmle.online.journal.base import Event
 Row = tuple[int, str, float, str | None, str | None, str, bytes, int]
 COLUMNS = ("seq", "kind", "time", "subject", "key", "data", "body", "crc")
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_make = getattr(json.encoder, "c_make_encoder", None)
+_text = json.encoder.encode_basestring_ascii
+_chunks = _make and _make(None, _encoder.default, _text, None, ":", ",", False, False, False)
+
+
+def _encode(data: Any) -> str:
+    """JSON, by an encoder made once; `json` makes one for every call, which takes longer than its work."""
+    return "".join(_chunks(data, 0)) if _chunks else _encoder.encode(data)
 
 
 def to_row(event: Event, seq: int) -> Row:
     """An event as the row of its place."""
     kind, time, subject, key, data, body, _ = event
-    time = float(time)
-    text = _encode(data) if data else "{}"
+    time = require_time(event)
+    try:
+        text = _encode(data) if data else "{}"
+    except (ValueError, TypeError, RecursionError) as reason:
+        raise JournalError(f"An event's data must be plain: text, finite numbers, lists, dicts. {reason}.") from reason
     return seq, kind, time, subject, key, text, body, checksum(seq, kind, time, subject, key, text, body)
+
+
+def require_time(event: Event) -> float:
+    """The time of an event; raises JournalError where it is none."""
+    time = float(event.time)
+    if not math.isfinite(time):
+        raise JournalError(f"The time of an event must be finite. Got {time}.")
+    return time
 
 
 def checksum(seq: int, kind: str, time: float, subject: str | None, key: str | None, text: str, body: bytes) -> int:

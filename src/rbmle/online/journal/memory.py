@@ -2,9 +2,11 @@
 
 import threading
 from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 from rbmle.online.journal.base import CHUNK, Event, Journal, MovedError
+from rbmle.online.journal.encoding import require_time
 
 
 class MemoryJournal(Journal):
@@ -22,7 +24,6 @@ class MemoryJournal(Journal):
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._subjects: dict[str, list[Event]] = {}
-        self._once: set[tuple[str, str]] = set()
         self._snapshots: dict[int, bytes] = {}
         self._last = self._base = 0
         self._lock = threading.Lock()
@@ -30,24 +31,24 @@ class MemoryJournal(Journal):
     def append(self, events: Sequence[Event], last: int | None = None) -> list[int | None]:
         """Write events; one whose subject and key are there already is left out."""
         places: list[int | None] = []
+        for event in events:
+            if not isfinite(event.time):
+                require_time(event)
         with self._lock:
             if last is not None and last != self._last:
                 raise MovedError(f"The journal is at {self._last}, not at {last}.")
             for kind, time, subject, key, data, body, _ in events:
-                if key is not None and subject is not None:
-                    if (subject, key) in self._once:
-                        places.append(None)
-                        continue
-                    self._once.add((subject, key))
+                known = None if subject is None else self._subjects.get(subject)
+                if known is not None and key is not None and any(each.key == key for each in known):
+                    places.append(None)
+                    continue
                 self._last += 1
                 event = Event(kind, time, subject, key, data, body, self._last)
                 self._events.append(event)
-                if subject is not None:
-                    known = self._subjects.get(subject)
-                    if known is None:
-                        self._subjects[subject] = [event]
-                    else:
-                        known.append(event)
+                if known is not None:
+                    known.append(event)
+                elif subject is not None:
+                    self._subjects[subject] = [event]
                 places.append(self._last)
         return places
 
@@ -71,6 +72,8 @@ class MemoryJournal(Journal):
     def save_snapshot(self, seq: int, content: bytes, *, base: bool = False) -> None:
         """Keep what the events up to `seq` come to."""
         with self._lock:
+            if seq < self._base or (seq == self._base and not base):
+                return  # a base speaks for more, and may have forgotten on purpose
             if base:
                 self._snapshots, self._base = {}, seq
             self._snapshots[seq] = content
@@ -97,7 +100,6 @@ class MemoryJournal(Journal):
             for event in self._events:
                 if event.subject is not None:
                     self._subjects.setdefault(event.subject, []).append(event)
-            self._once = {(e.subject, e.key) for e in self._events if e.subject is not None and e.key is not None}
 
     def __repr__(self) -> str:
         return f"MemoryJournal({len(self._events)} events)"

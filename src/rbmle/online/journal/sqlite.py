@@ -4,7 +4,7 @@ The file is in WAL mode and every commit is brought to the disk (synchronous=FUL
 the death of the process and of the machine. One connection writes and one reads, so that readers do not wait for disks.
 """
 
-import os
+import logging
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,9 @@ from typing import Any
 from rbmle.errors import JournalError
 from rbmle.online.journal.base import CHUNK, Event, Journal, MovedError
 from rbmle.online.journal.encoding import COLUMNS, from_row, to_row
+from rbmle.online.journal.forking import tell_journal
 
+log = logging.getLogger("rbmle.online")
 FORMAT = 1
 # "rbml": SQLite's own field for whose file it is.
 APPLICATION = 0x72626D6C
@@ -47,24 +49,46 @@ class SQLiteJournal(Journal):
         self.timeout = timeout
         if not create and not self.path.exists():
             raise JournalError(f"{self.path} cannot be read: there is no such journal.")
-        self._writing, self._reading = threading.Lock(), threading.Lock()
-        self._open()
-
-    def _open(self) -> None:
-        self._pid = os.getpid()
+        self._writing, self._reading, self._opening = threading.RLock(), threading.RLock(), threading.RLock()
+        self._connections: tuple[sqlite3.Connection, sqlite3.Connection] | None = None
+        self._closed = False
         with self._explained():
-            self._writer, self._reader = self._connect(), self._connect()
             self._prepare()
+        tell_journal(self)
+
+    def _open(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        """The connections that write and read, new ones where there are none."""
+        if self._closed:
+            raise JournalError(f"{self.path} is closed.")
+        with self._opening:
+            if self._connections is None:
+                writer = self._connect()
+                try:
+                    self._connections = writer, self._connect()
+                except BaseException:
+                    writer.close()
+                    raise
+            return self._connections
+
+    @property
+    def _writer(self) -> sqlite3.Connection:
+        return self._open()[0]
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             self.path, timeout=self.timeout, isolation_level=None, check_same_thread=False, cached_statements=32
         )
-        for name, value in PRAGMAS.items():
-            connection.execute(f"PRAGMA {name} = {value}")
-            told = connection.execute(f"PRAGMA {name}").fetchone()[0]
-            if told != value:
-                raise JournalError(f"{self.path} cannot be a journal: {name} should be {value}, SQLite says {told}.")
+        try:
+            for name, value in PRAGMAS.items():
+                connection.execute(f"PRAGMA {name} = {value}")
+                told = connection.execute(f"PRAGMA {name}").fetchone()[0]
+                if told != value:
+                    raise JournalError(
+                        f"{self.path} cannot be a journal: {name} should be {value}, SQLite says {told}."
+                    )
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _prepare(self) -> None:
@@ -97,8 +121,6 @@ class SQLiteJournal(Journal):
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing; only one writer at a time, in all processes."""
-        if self._pid != os.getpid():  # a connection must not be carried into a forked process
-            self._open()
         writer = self._writer
         writer.execute("BEGIN IMMEDIATE")
         try:
@@ -134,9 +156,7 @@ class SQLiteJournal(Journal):
 
     def _rows(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
         with self._reading, self._explained():
-            if self._pid != os.getpid():
-                self._open()
-            return self._reader.execute(sql, arguments).fetchall()
+            return self._open()[1].execute(sql, arguments).fetchall()
 
     def read(self, after: int, limit: int = CHUNK) -> list[Event]:
         """The first events after a place, in order."""
@@ -152,6 +172,8 @@ class SQLiteJournal(Journal):
     def save_snapshot(self, seq: int, content: bytes, *, base: bool = False) -> None:
         """Keep what the events up to `seq` come to."""
         with self._writing, self._explained(), self._transaction() as writer:
+            if writer.execute("SELECT max(seq) >= ? FROM snapshots WHERE base = 1", (seq + base,)).fetchone()[0]:
+                return  # a base speaks for more, and may have forgotten on purpose
             if base:
                 writer.execute("DELETE FROM snapshots")
             writer.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (seq, int(base), content))
@@ -175,14 +197,31 @@ class SQLiteJournal(Journal):
         with self._writing, self._explained():
             with self._transaction() as writer:
                 writer.executemany("DELETE FROM events WHERE seq = ?", [(seq,) for seq in seqs])
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        if busy:
+            log.warning("%s-wal may still have bytes of removed events: others use the file.", self.path)
 
     def close(self) -> None:
         """Close the file."""
         with self._writing, self._reading:
-            if self._pid == os.getpid():
-                self._reader.close()
-                self._writer.close()
+            self._closed = True
+            self._let_go()
+
+    def _let_go(self) -> None:
+        connections, self._connections = self._connections or (), None
+        for connection in connections:
+            connection.close()
+
+    def before_fork(self) -> None:
+        """Close the file: SQLite cannot be carried into another process. It is opened again when it is needed."""
+        self._writing.acquire()
+        self._reading.acquire()
+        self._let_go()
+
+    def after_fork(self, *, child: bool) -> None:
+        """Go on, in the parent and in the child."""
+        self._reading.release()
+        self._writing.release()
 
     def __repr__(self) -> str:
         return f"SQLiteJournal({str(self.path)!r})"

@@ -120,7 +120,8 @@ def carry(known: FloatArray) -> None:
 def look_closer(likelihood: Any, rule: Any, x: FloatArray, point: Any, scratch: Any, before: FloatArray) -> None:
     """Take an arm's Newton step, shortened so far that g cannot fall where the full one overshoots, and look again."""
     d, theta, known = len(x), point.theta, point.known
-    before[0], before[1] = theta, point.step
+    for j in range(d):
+        before[0, j], before[1, j] = theta[j], point.step[j]
     low, high, value, reach, margin = known[LOW], known[HIGH], known[VALUE], known[REACH], known[MARGIN]
     known[LOOKS] += 1.0
     carry(known)

@@ -1,0 +1,30 @@
+"""An agent in asynchronous programs: a thread waits for the disk."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Self
+
+from rbmle.online.decision import Decision
+from rbmle.online.rewards import Status
+
+
+class Waiting:
+    """The part of an agent that can be awaited; `async with` closes it."""
+
+    decide: Callable[..., Decision]
+    reward: Callable[..., Status]
+    close: Callable[..., None]
+
+    async def adecide(self, contexts: Any = None, **arguments: Any) -> Decision:
+        """`decide` for asynchronous programs."""
+        return await asyncio.to_thread(lambda: self.decide(contexts, **arguments))
+
+    async def areward(self, id: Any, value: Any, reward_id: Any = None) -> Status:
+        """`reward` for asynchronous programs."""
+        return await asyncio.to_thread(self.reward, id, value, reward_id)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)

@@ -74,7 +74,7 @@ def memory_in(extra: FloatArray, d: int) -> Memory:
 def observe(block: FloatArray, extra: FloatArray, x: FloatArray, r: float) -> int:
     """Learn one reward, and forget: LEARNT or ROUGH, or why not, and then nothing has changed."""
     d = len(x)
-    return learn(ridge_in(block, d), memory_in(extra, d), x, r, np.empty(d), np.empty(d), np.empty(d))
+    return learn(ridge_in(block, d), memory_in(extra, d), x, r, np.empty(d), np.empty(d), np.zeros(d))
 
 
 @compiled
@@ -82,7 +82,7 @@ def observe_many(block: FloatArray, extra: FloatArray, X: FloatArray, rewards: F
     """Learn rewards one after the other: how many were learnt, and how the last one tried went."""
     d = X.shape[1]
     ridge, memory = ridge_in(block, d), memory_in(extra, d)
-    u, w, y = np.empty(d), np.empty(d), np.empty(d)
+    u, w, y = np.empty(d), np.empty(d), np.zeros(d)
     for s in range(len(rewards)):
         outcome = learn(ridge, memory, X[s], rewards[s], u, w, y)
         if outcome != LEARNT:
@@ -105,7 +105,7 @@ def multiply(matrix: FloatArray, x: FloatArray, y: FloatArray) -> float:
 
 @embedded
 def learn(ridge: Ridge, memory: Memory, x: FloatArray, r: float, u: FloatArray, w: FloatArray, y: FloatArray) -> int:
-    """`observe` with scratch u, w and y (d,) given, for loops."""
+    """`observe` with scratch u, w and y (d,) given, for loops; y of numbers, for it is multiplied by 0 at times."""
     V, V_inv, b, theta, volume = ridge
     numbers, prior, squares, read, ring = memory
     d, gamma = len(x), numbers[GAMMA]

@@ -1,6 +1,5 @@
 """Linear policies: a ridge model and a formula. A new method is a formula and a short class; see CONTRIBUTING.md."""
 
-import functools
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
@@ -8,19 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 import numpy as np
 
 from rbmle import kernels
-from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
+from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.inputs import LARGEST_CONTEXT, LARGEST_REWARD, LIMITS, as_contexts, as_reward, is_single, require_contexts
 from rbmle.models.forgetting import Forgets, Forgetting
 from rbmle.models.forgetting_ridge import ForgettingRidge
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Real
-from rbmle.policies.base import Policy, one_hot
-from rbmle.policies.formulas import BoundFormula, Formula
+from rbmle.policies.base import one_hot
+from rbmle.policies.formulas import BoundFormula
 from rbmle.policies.formulas import formula as formula
-from rbmle.policies.table import RoundTable, WeightTable, require_table
+from rbmle.policies.formulated import NO_BANK, Formulated
+from rbmle.policies.table import WeightTable
 from rbmle.policies.threads import share_out
-from rbmle.random import generator, twin_of
+from rbmle.random import twin_of
 from rbmle.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -32,42 +32,26 @@ MOST_DRAWS = 2**20
 # kernels.linear.predict.SMALL, which takes numba to import; and from how many arms on searching them is faster.
 FEW_FEATURES, MANY_ARMS = 12, 1000
 NONE = np.empty(0)
-NO_BANK = np.empty((0, 0))
 
 
 @dataclass(kw_only=True, eq=False)
-class LinearPolicy(Policy):
+class LinearPolicy(Formulated):
     """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`.
 
     forgetting: None, Discount(γ) or Window(length), for rewards that drift: docs/forgetting.md.
     """
 
     rewards: ClassVar[tuple[str, ...]] = ("gaussian",)
-    formula: ClassVar[Formula]
-    needs_root: ClassVar[bool] = False
-    projects: ClassVar[bool] = False  # whether it asks of the root for w_aᵀz alone: its model keeps a factor
 
     regularization: Annotated[float, Real(0.0, open_low=True)] = 1.0
     forgetting: Annotated[Forgetting | None, Forgets()] = field(default=None, metadata={"quiet": True})
-
-    _written_by: ClassVar[type["LinearPolicy"]]
-
-    def __init_subclass__(cls, **arguments: Any) -> None:
-        super().__init_subclass__(**arguments)
-        if "formula" in cls.__dict__:
-            cls._written_by = cls
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not hasattr(type(self), "formula"):
             raise InvalidParameterError(f"{type(self).__name__} must have a formula; see CONTRIBUTING.md.")
-        self._columns: int | None = None
-        self._bank_seen = NO_BANK
-        self._table = RoundTable(self._checked_coefficients, self.params, self._steady)
         # Kernels look at contexts themselves, unless they see scaled ones; but a refused call must not have drawn.
         self._look_first = self.random or not self._steady
-        self._ours = type(self).__module__.partition(".")[0] == __name__.partition(".")[0]
-        self._has_bank = type(self).bank is not LinearPolicy.bank
         self._is_plain = self._steady and not (self.random or self.needs_root or self._has_bank)
         self._kernels_look = self._steady
         self._projects = self.projects and self.forgetting is None  # what fades has no factor that is kept
@@ -91,24 +75,6 @@ class LinearPolicy(Policy):
     def effective_rounds(self, rounds: FloatArray) -> FloatArray:
         """What schedules take for t: with forgetting, how many rewards are remembered once the round has its own."""
         return rounds if self.forgetting is None else self.forgetting.effective(rounds)
-
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
-        """The numbers of the formula that depend on the round: shape (B, P) for rounds t of shape (B,)."""
-        return np.empty((len(rounds), 0))
-
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
-        """The random numbers of `count` decisions, shape (count, D): the same drawn one by one or together."""
-        return np.empty((count, 0))
-
-    @property
-    def bank(self) -> FloatArray:
-        """Random numbers kept for all rounds."""
-        return NO_BANK
-
-    @property
-    def _steady(self) -> bool:
-        """Whether coefficients depend on the round alone, and contexts are seen as they are."""
-        return True
 
     def _arms(self, contexts: Any) -> FloatArray:
         if self._is_searched and is_single(contexts, self.n_features) and len(contexts) >= MANY_ARMS:
@@ -174,45 +140,6 @@ class LinearPolicy(Policy):
         if arm < 0:
             raise self._no_arm(arm, X, t)
         return arm, scores
-
-    def _numbers(self, t: int) -> FloatArray:
-        """The row of coefficients of a round."""
-        return self._table.at(t)
-
-    def _coefficients(self, t: int, count: int) -> FloatArray:
-        """The rows of coefficients of rounds t … t+count−1."""
-        return self._table.block(t, count)
-
-    def _checked_coefficients(self, rounds: FloatArray) -> FloatArray:
-        name, first, rounds = f"{type(self).__name__}.coefficients", int(rounds[0]), self.effective_rounds(rounds)
-        if self._columns is None:
-            own = type(self)._written_by.coefficients(self, rounds)
-            self._columns = require_table(own, (len(rounds), None), name).shape[1]
-        table = require_table(self.coefficients(rounds), (len(rounds), self._columns), name)
-        if np.isnan(table).any():
-            raise InvalidInputError(f"{name} must be numbers. Got NaN from round {first} on.")
-        return table
-
-    def _drawn(self, count: int) -> FloatArray:
-        if not self.random:
-            return np.empty((count, 0))
-        drawn = self.draws(self.rng, count)
-        if self._ours:  # known to be what compiled code needs
-            return drawn
-        drawn = require_table(drawn, (count, self._width), f"{type(self).__name__}.draws")
-        if not kernels.border.all_within(drawn, LARGEST_CONTEXT):
-            raise InvalidInputError(f"{type(self).__name__}.draws must return finite numbers. Got others.")
-        return drawn
-
-    def _checked_bank(self) -> FloatArray:
-        """The bank as compiled code needs it; looked at only when it is another array."""
-        bank = self.bank
-        if bank is not self._bank_seen:
-            bank = require_table(bank, (None, None), f"{type(self).__name__}.bank")
-            if not kernels.border.all_within(bank, LARGEST_CONTEXT):
-                raise InvalidInputError(f"{type(self).__name__}.bank must hold finite numbers. Got others.")
-            self._bank_seen = bank
-        return bank
 
     def _rule(self, coefficients: FloatArray, draws: FloatArray) -> "Rule":
         """The formula with its numbers, for compiled loops."""
@@ -298,14 +225,6 @@ class LinearPolicy(Policy):
                 raise self._no_arm(int(own[done]), X[some[done] : some[done + 1]], t)
         return arms
 
-    @functools.cached_property
-    def _width(self) -> int:
-        """Random numbers of one decision, as the class with the formula draws them: it reads so many."""
-        if not self.random:
-            return 0
-        own = type(self)._written_by.draws(self, generator(0), 1)
-        return int(require_table(own, (1, None), f"{type(self).__name__}.draws").shape[1])
-
     def _bind(self, X: FloatArray) -> RidgeCatalogue | None:
         if self._projects:
             return None
@@ -356,12 +275,3 @@ class LinearPolicy(Policy):
                 raise self._no_arm(int(part[done]), every[start + done], self.t)
             start = stop
         return arms
-
-    def _no_arm(self, code: int, X: FloatArray, t: int) -> Exception:
-        """Say why there is no arm."""
-        if code == kernels.linear.formula.NOT_FINITE:
-            require_contexts(X)
-        name, what = type(self).__name__, f"for {len(X)} arms in round {t}"
-        if code == kernels.linear.formula.NO_ARM:
-            return FormulaError(f"The formula of {name} must return an arm from 0 to {len(X) - 1}. It did not {what}.")
-        return FormulaError(f"The formula of {name} raised an exception {what}; no arm was played.")

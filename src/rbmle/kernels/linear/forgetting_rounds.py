@@ -22,7 +22,7 @@ def play_bound(
     ridge, memory = ridge_in(block, d), memory_in(extra, d)
     seen = ridge_in(memory.read, d) if len(memory.squares) else ridge
     mean, variance, now = np.empty(K), np.empty(K), np.empty((K, d))
-    x, u, w, y = np.empty(d), np.empty(d), np.zeros(d), np.empty(d)
+    x, u, w, y = np.empty(d), np.empty(d), np.empty(d), np.zeros(d)
     for t in range(len(rewards)):
         if t < len(X):
             for a in range(K):

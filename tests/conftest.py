@@ -14,8 +14,9 @@ from hypothesis import settings
 
 # Fixtures of several files; a second conftest.py would be another module of the same name.
 pytest_plugins = ("tests.evaluation.worlds", "tests.logs.samples", "tests.online.servers")
-# There are no examples in them, and of several modules called `conftest` only one can be looked through for some.
-collect_ignore_glob = ["*conftest.py"]
+# There are no examples in them, and of several modules of one name only one can be looked through for some; programs
+# that tests start, or that made their data, are not to be imported.
+collect_ignore_glob = ["*conftest.py", "data/*", "clusters/on_ray.py"]
 
 # The same examples in every run: a failure can be looked at again.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -67,7 +67,7 @@ def warm(
     folder = cache_folder("rbmle.kernels.")
     if folder is None:
         raise InvalidParameterError(
-            "There is no folder in which machine code could be kept; RBMLE_CACHE_DIR names one."
+            "RBMLE_CACHE_DIR must name a folder that is yours and can be written to. No other is there to keep code in."
         )
     before, start, took = kept_in(folder.parent), time.perf_counter(), dict.fromkeys(chosen, 0.0)
     with Progress(False if quiet else None) as progress:

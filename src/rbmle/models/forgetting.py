@@ -1,7 +1,7 @@
 """How a model forgets: rewards lose weight with every later one, or leave after some rounds.
 
->>> Discount(0.9).effective(1), Discount(0.9).effective(1000)
-(1.0, 10.0)
+>>> Discount(0.5).effective(1), Discount(0.5).effective(2), Discount(0.5).effective(1000)
+(1.0, 1.5, 2.0)
 >>> Window(500).effective(1000)
 500.0
 """
@@ -60,7 +60,7 @@ class Discount(Forgetting):
         xᵀV⁻¹x. It is what the noise of discounted rewards leaves in xᵀθ̂, and never the larger of the two.
 
     >>> Discount.theory(n_features=2, horizon=6000, variation=5.4142)
-    Discount(gamma=0.9941168867076132)
+    Discount(gamma=0.9941174...)
     """
 
     gamma: Annotated[float, Real(0.0, 1.0, open_low=True, open_high=True)]

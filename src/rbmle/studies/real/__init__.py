@@ -1,8 +1,8 @@
 """Our methods and those of other libraries on real data: reward, time, paired differences, mean ranks.
 
 >>> from rbmle.studies.real import SETS
->>> [key for key, each in SETS.items() if each.choices]
-['travel', 'electricity', 'swissmetro']
+>>> sorted(key for key, each in SETS.items() if each.choices)
+['electricity', 'swissmetro', 'travel']
 """
 
 from rbmle.studies.real.entrants import Entrant, entrants

@@ -9,7 +9,7 @@ import numpy as np
 from rbmle.adapters.libraries import version_of
 from rbmle.errors import InvalidInputError, InvalidParameterError, describe
 from rbmle.inputs import as_arm, as_context, as_contexts, as_numbers, as_reward, require_contexts
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray, Number
 
 Sees = Literal["arms", "blocks", "all"] | Callable[[FloatArray], Any]
 
@@ -60,7 +60,7 @@ class Participant(ABC):
         """For columns of results."""
         return {"library": version_of(self.distribution), "sees": self.sees}
 
-    def choose(self, contexts: Any) -> int:
+    def choose(self, contexts: "ArrayLike") -> int:
         """The arm to play for contexts (K, d)."""
         X = self._checked(contexts)
         seen = self._seen(X)
@@ -68,7 +68,7 @@ class Participant(ABC):
         self._open = X, seen, arm
         return arm
 
-    def update(self, context: Any, reward: Any) -> None:
+    def update(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn the reward of the arm that was chosen last."""
         if self._open is None:
             raise InvalidInputError(

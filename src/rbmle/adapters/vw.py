@@ -9,7 +9,7 @@ from rbmle.adapters.participant import Participant, Sees
 from rbmle.errors import InvalidInputError, InvalidParameterError, describe
 from rbmle.policies.decision import Decision, served
 from rbmle.random import generator
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray
 
 
 class FromVW(Participant):
@@ -49,7 +49,7 @@ class FromVW(Participant):
         """For columns of results."""
         return {**super().params, "arguments": self.arguments}
 
-    def decide(self, contexts: Any) -> Decision:
+    def decide(self, contexts: "ArrayLike") -> Decision:
         """An arm with the probability that it is served with."""
         self.choose(contexts)
         decision: Decision = self._decision

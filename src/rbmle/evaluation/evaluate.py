@@ -1,5 +1,6 @@
 """`evaluate`: what a policy would have earned on a log."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -19,7 +20,7 @@ from rbmle.evaluation.options import OptionNames, Options
 from rbmle.evaluation.rewards.base import Fit, Predictor
 from rbmle.evaluation.rewards.given import as_model
 from rbmle.evaluation.rewards.linear import RidgeFit
-from rbmle.evaluation.targets import Target, as_target
+from rbmle.evaluation.targets import Target, TargetLike, as_target
 from rbmle.evaluation.tasks import partitions
 from rbmle.logs import Log
 
@@ -31,11 +32,11 @@ NO_SEQUENCE = (
 
 def evaluate(
     log: Any,
-    target: Any,
+    target: "TargetLike",
     *,
-    estimators: Any = None,
+    estimators: str | Sequence[str] | None = None,
     reward_model: Any = None,
-    intervals: Any = None,
+    intervals: str | Sequence[str] | None = None,
     reward_range: tuple[float, float] | None = None,
     engine: Engine = None,
     progress: bool | None = False,

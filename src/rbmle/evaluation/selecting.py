@@ -18,7 +18,7 @@ from rbmle.evaluation.names import ESTIMATORS
 from rbmle.evaluation.options import OptionNames, Options
 from rbmle.evaluation.replaying import replay_learner
 from rbmle.evaluation.selection import Candidate, Selection, Trained
-from rbmle.evaluation.targets import as_target
+from rbmle.evaluation.targets import TargetLike, as_target
 from rbmle.evaluation.tasks import partitions
 from rbmle.logs import Batch, Log
 from rbmle.params import Real
@@ -42,7 +42,7 @@ class Share:
 
 def select(
     log: Any,
-    candidates: Mapping[str, Any] | Iterable[Any],
+    candidates: "Mapping[str, TargetLike] | Iterable[TargetLike]",
     *,
     estimator: str | None = None,
     reward_model: Any = None,

@@ -1,17 +1,18 @@
 """The policy whose value is asked for: what chance it gives to each arm of a row."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_numbers
 from rbmle.logs import Batch, Log
 from rbmle.policies import Policy
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray
 
 # How far the chances of a row may be from adding up to 1.
 SLACK = 1e-6
@@ -170,6 +171,10 @@ def refused(batch: Batch, row: int, name: str, wanted: str, found: Any) -> Inval
 
 
 NAMED: dict[str, type[Target]] = {"logging": Logging, "uniform": Uniform}
+
+
+# What `evaluate` takes as a target; text is "uniform" or "logging".
+TargetLike: TypeAlias = Target | Policy | str | NDArray[Any] | Sequence[ArrayLike] | Callable[[Batch], ArrayLike]
 
 
 def as_target(target: Any, log: Log, seed: int, samples: int | None = None, name: str = "") -> Target:

@@ -13,7 +13,7 @@ from rbmle.features.columns import Category, Column, Hashed, by_name
 from rbmle.features.rows import as_row, as_rows
 from rbmle.params import Flag, OneOf, Real
 from rbmle.plain import Registry
-from rbmle.types import FloatArray
+from rbmle.types import FloatArray, Row, Rows
 
 ARM = "arm"
 
@@ -147,7 +147,9 @@ class Features:
         """The columns of an arm, its id not counted."""
         return tuple(column.name for column in self.arm)
 
-    def encode(self, shared: Any, arms: Any = None, ids: Sequence[Any] | None = None) -> FloatArray:
+    def encode(
+        self, shared: "Row | None", arms: "Rows | None" = None, ids: Sequence[Any] | None = None
+    ) -> "FloatArray":
         """The contexts (K, d) of K arms: one row of shared columns, K rows of the arms' columns, and their ids."""
         rows = as_rows(arms, self.arm_names, "arms") if arms is not None else [[] for _ in ids or ()]
         if ids is not None and len(ids) != len(rows):
@@ -193,7 +195,7 @@ class Features:
                 X /= self.radius
         return X
 
-    def fit(self, shared: Any = (), arms: Any = (), ids: Sequence[Any] | None = None) -> Self:
+    def fit(self, shared: "Rows" = (), arms: "Rows" = (), ids: Sequence[Any] | None = None) -> Self:
         """The same features with the scales of these rows: centre and scale of numbers, and the radius of "unit".
 
         ids: of the arms, where their features depend on it; all of `arm_ids` if left out.

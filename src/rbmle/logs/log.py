@@ -15,6 +15,7 @@ from rbmle.logs.parts import Part, held_parts
 from rbmle.logs.raw import OnError, Reading
 from rbmle.logs.scan import Scanned, Usable, scan, usable
 from rbmle.params import Flag, Integer, OneOf, Optional
+from rbmle.types import ArrayLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,13 +88,13 @@ class Log:
     def from_arrays(
         cls,
         *,
-        arms: Any,
-        rewards: Any,
-        probabilities: Any = None,
-        contexts: Any = None,
+        arms: "ArrayLike",
+        rewards: "ArrayLike",
+        probabilities: "ArrayLike | None" = None,
+        contexts: "ArrayLike | None" = None,
         n_arms: int | None = None,
-        ids: Any = None,
-        times: Any = None,
+        ids: "ArrayLike | None" = None,
+        times: "ArrayLike | None" = None,
         on_error: OnError = "raise",
         adaptive: bool | None = None,
     ) -> "Log":

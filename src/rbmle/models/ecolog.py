@@ -14,7 +14,7 @@ from rbmle.models.link import link_of
 from rbmle.models.protocol import Sized
 from rbmle.models.state import read_state, require_count, require_definite, require_inverse
 from rbmle.params import Integer, Real
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray, Number
 
 # Places in the totals that kernels count in, kernels.glm.ecolog.
 REWARDS, FAILED = 0, 3
@@ -73,21 +73,21 @@ class ECOLogModel(Sized):
         """How many rewards broke the condition of the confidence set, μ'(xᵀθ̄) ≤ 2μ'(xᵀθ)."""
         return int(self._totals[FAILED])
 
-    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Mean rewards μ(xᵀθ) of K contexts (K, d), and their variances μ'(xᵀθ)² xᵀW⁻¹x."""
         X = as_contexts(contexts, self._d)
         require_contexts(X)
         score, variance, family = X @ self._theta, ((X @ self._W_inv) * X).sum(axis=1), Logistic()
         return family.mean(score), family.derivative(score) ** 2 * variance
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`, 0 or 1."""
         x, r = as_observation(context, reward, self._d)
         Logistic().require_support(np.asarray(r))
         if not kernels.glm.ecolog.observe_many(self._arrays(), x[None], np.array([r])):
             raise unlearnt(self, x, r)
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return

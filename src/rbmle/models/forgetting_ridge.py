@@ -12,7 +12,7 @@ from rbmle.inputs import as_context, as_reward
 from rbmle.models.forgetting import Discount, Forgets, Forgetting, Window
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.state import length_of, read_state, require_mapping, require_symmetric
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray, Number
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear.formula import Rule
@@ -94,7 +94,7 @@ class ForgettingRidge(RidgeModel):
         d = self._d
         return self.settle()[d * d : 2 * d * d].reshape(d, d).copy()
 
-    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Means x_aᵀθ̂ and variances of K contexts (K, d)."""
         mean, variance = super().predict(contexts)
         if len(self._read):
@@ -102,7 +102,7 @@ class ForgettingRidge(RidgeModel):
             kernels.linear.predict.predict(X, self._theta, self._read[d * d : 2 * d * d].reshape(d, d), mean, variance)
         return mean, variance
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`, and forget."""
         x, r = as_context(context, self._d), as_reward(reward)
         outcome = kernels.linear.forgetting.observe(self._block, self._extra, x, r)

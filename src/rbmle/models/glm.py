@@ -13,7 +13,7 @@ from rbmle.models.glm_state import checked_state
 from rbmle.models.link import link_of
 from rbmle.models.protocol import Sized
 from rbmle.params import Integer, OneOf, Real
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray, Number
 
 # Rows for which there is room at the start; whole vectors of kernels.glm.named.LANES.
 FIRST_ROOM = 64
@@ -212,38 +212,38 @@ class GLMModel(Sized):
         m = self.n_rows
         return self._XT[:, :m].T.copy(), self._counts[:m].copy(), self._sums[:m].copy()
 
-    def predict_score(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict_score(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Scores x_aᵀθ̂ and their variances x_aᵀH⁻¹x_a for K contexts (K, d)."""
         X = as_contexts(contexts, self._d)
         require_contexts(X)
         theta, H_inv = self.curvature()
         return X @ theta, ((X @ H_inv) * X).sum(axis=1)
 
-    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Mean rewards μ(x_aᵀθ̂) of K contexts (K, d), and their variances μ'(x_aᵀθ̂)² x_aᵀH⁻¹x_a."""
         score, variance = self.predict_score(contexts)
         return self._family.mean(score), self._family.derivative(score) ** 2 * variance
 
-    def means(self, contexts: Any) -> FloatArray:
+    def means(self, contexts: "ArrayLike") -> FloatArray:
         """Mean rewards μ(x_aᵀθ̂) of K contexts (K, d)."""
         X = as_contexts(contexts, self._d)
         require_contexts(X)
         values: FloatArray = self._family.mean(X @ self._estimate())
         return values
 
-    def checked(self, context: Any, reward: Any) -> tuple[FloatArray, float]:
+    def checked(self, context: "ArrayLike", reward: "Number") -> tuple[FloatArray, float]:
         """A context and a reward that the model can learn from, or an error."""
         x, r = as_observation(context, reward, self._d)
         self._family.require_support(np.float64(r))
         return x, r
 
-    def checked_many(self, contexts: Any, rewards: Any) -> tuple[FloatArray, FloatArray]:
+    def checked_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Contexts and rewards that the model can learn from, or an error."""
         X, r = as_observations(contexts, rewards, self._d)
         self._family.require_support(r, "rewards")
         return X, r
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`."""
         x, r = self.checked(context, reward)
         if self._online:
@@ -253,7 +253,7 @@ class GLMModel(Sized):
         self._reserve(1)
         kernels.glm.rows.observe(self._rows(), x, r)
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards, the same as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return

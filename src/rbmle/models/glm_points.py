@@ -7,7 +7,7 @@ import numpy as np
 from rbmle import kernels
 from rbmle.models.glm import GLMModel
 from rbmle.models.link import link_of
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import FloatArray, IntArray, Number
 
 Rule = tuple[float, float, float, IntArray]
 
@@ -33,7 +33,7 @@ class GLMPoints:
             self._version = -1
         return int(arm), int(solved)
 
-    def pull(self, model: GLMModel, concordance: float, arm: int, reward: Any) -> None:
+    def pull(self, model: GLMModel, concordance: float, arm: int, reward: "Number") -> None:
         """Let the model learn that an arm gave `reward`, and tell every point of it."""
         fresh = self._version == model.version
         x, r = model.checked(self._X[arm], reward)

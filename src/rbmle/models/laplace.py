@@ -14,10 +14,10 @@ from rbmle.models.link import link_of
 from rbmle.models.protocol import Sized
 from rbmle.models.state import read_state, require_count, require_positive
 from rbmle.params import Integer, Real
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray, Number
 
 
-def reward_of(model: Any, contexts: Any) -> tuple[FloatArray, FloatArray]:
+def reward_of(model: Any, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
     """Mean rewards μ(xᵀm) of contexts (K, d) and their variances μ'(xᵀm)² Σ x_i²/q_i, of a model with `mean` and
     `precision`.
     """
@@ -71,30 +71,30 @@ class LaplaceModel(Sized):
         """q, shape (d,)."""
         return self._precision.copy()
 
-    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Mean rewards μ(xᵀm) of K contexts (K, d), and their variances μ'(xᵀm)² Σ x_i²/q_i."""
         return reward_of(self, contexts)
 
-    def checked(self, context: Any, reward: Any) -> tuple[FloatArray, float]:
+    def checked(self, context: "ArrayLike", reward: "Number") -> tuple[FloatArray, float]:
         """A context and a reward of 0 or 1, or an error."""
         x, r = as_observation(context, reward, self.n_features)
         Logistic().require_support(np.asarray(r))
         return x, r
 
-    def checked_many(self, contexts: Any, rewards: Any) -> tuple[FloatArray, FloatArray]:
+    def checked_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Contexts and rewards of 0 or 1, or an error."""
         X, r = as_observations(contexts, rewards, self.n_features)
         Logistic().require_support(r, "rewards")
         return X, r
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`, 0 or 1."""
         x, r = self.checked(context, reward)
         if not kernels.glm.laplace.observe(*self._arrays(), x, r):
             raise unlearnt(self, x, r)
         self._n += 1
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return

@@ -1,9 +1,9 @@
 """What every model offers."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray, Number
 
 
 class Model(Protocol):
@@ -24,15 +24,15 @@ class Model(Protocol):
         """Grows whenever something is learnt, so that whoever derives from the model can tell."""
         ...
 
-    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """The mean reward of K contexts (K, d) and the variance of that estimate, both (K,), in units of the reward."""
         ...
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn one reward."""
         ...
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn several rewards: all, or none if one is refused."""
         ...
 

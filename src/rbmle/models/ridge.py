@@ -18,7 +18,7 @@ from rbmle.inputs import (
 )
 from rbmle.models.ridge_catalogue import RidgeCatalogue, fastest
 from rbmle.models.ridge_numbers import RidgeNumbers
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray, Number
 
 if TYPE_CHECKING:
     from rbmle.kernels.linear.formula import Rule
@@ -45,7 +45,7 @@ class RidgeModel(RidgeNumbers):
     _keeps_more = False  # whether `_note` is to be told of every observation
     _looks_new = False  # whether contexts are `scaled` otherwise since the last observation
 
-    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Means x_aᵀθ̂ and variances x_aᵀV⁻¹x_a of K contexts (K, d): of the reward, in units of its noise."""
         X = as_contexts(contexts, self._d)
         require_contexts(X)
@@ -62,7 +62,7 @@ class RidgeModel(RidgeNumbers):
         """How many of the rounds with contexts (B, K, d) can be played before anything is computed anew; at least 1."""
         return min(len(contexts), self._next_refresh - self._n)
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`."""
         x, r = as_context(context, self._d), as_reward(reward)
         if self._held is not None:
@@ -77,7 +77,7 @@ class RidgeModel(RidgeNumbers):
         if self._n >= self._next_refresh:
             self._refresh()
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards: the same, to the last bit, as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return

@@ -12,7 +12,7 @@ from rbmle.inputs import as_contexts, is_empty, require_contexts
 from rbmle.models.glm import ROWS, GLMModel, inverse_of
 from rbmle.models.scales import SHAPES, Scales
 from rbmle.models.state import read_state
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray, Number
 
 
 class ScaledGLM(GLMModel):
@@ -46,11 +46,11 @@ class ScaledGLM(GLMModel):
         """Contexts (…, d) as kernels are to see them: x/S."""
         return self.scales.apply(contexts)
 
-    def predict_score(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict_score(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Scores x_aᵀθ and their variances for K contexts (K, d)."""
         return super().predict_score(self._checked_and_scaled(contexts))
 
-    def means(self, contexts: Any) -> FloatArray:
+    def means(self, contexts: "ArrayLike") -> FloatArray:
         """Mean rewards of K contexts (K, d)."""
         return super().means(self._checked_and_scaled(contexts))
 
@@ -59,7 +59,7 @@ class ScaledGLM(GLMModel):
         require_contexts(X)
         return self.scaled(X)
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`."""
         x, r = self.checked(context, reward)
         super().observe(self.scaled(x), r)
@@ -67,7 +67,7 @@ class ScaledGLM(GLMModel):
         if self.n & (self.n - 1) == 0:
             self._renew(self.scales.scale)
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards, the same as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return

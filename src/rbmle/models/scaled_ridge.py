@@ -10,7 +10,7 @@ from rbmle.inputs import as_observation
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.scales import Scales
 from rbmle.models.state import read_state
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray, Number
 
 # Of the squared rewards, what rounding may leave of a sum that is exactly explained.
 ROUNDING = 1e-14
@@ -52,7 +52,7 @@ class ScaledRidge(RidgeModel):
         """σ̂/√max(d_eff, 1) of the last renewal."""
         return self._bias_factor
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`."""
         # Kernels, which see x/S, would take anything.
         super().observe(*as_observation(context, reward, self._d))

@@ -14,7 +14,7 @@ from rbmle.models.glm_state import checked_state
 from rbmle.models.link import link_of
 from rbmle.models.state import read_state
 from rbmle.params import Real
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray, Number
 
 # How far weighted sums may be from what weights allow, by rounding.
 ROUNDING = 1e-9
@@ -86,13 +86,13 @@ class SequentialGLM(GLMModel):
         self._reserve(room)
         return int(kernel(self.memory_of_losses(), link_of(self.family), *arguments))
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`."""
         x, r = self.checked(context, reward)
         if not self.play(kernels.glm.sequential.observe_many, 1, self.rule(), x[None], np.array([r])):
             raise unlearnt(self, x, r)
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return

@@ -3,9 +3,10 @@
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, Literal, Self
+from uuid import UUID
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from rbmle.online.deciding import Decider
 from rbmle.online.decision import Decision, of_event
 from rbmle.online.fold import Open
 from rbmle.online.history import afterwards, outcome
-from rbmle.online.ids import as_id, new_id
+from rbmle.online.ids import Arms, as_id, new_id
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.keeping import Keeping
 from rbmle.online.opening import beginning, journal_of, opened, require_same
@@ -32,7 +33,7 @@ from rbmle.params import Integer, OneOf, Real
 from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy
 from rbmle.random import fresh_seed
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray, Number, Row
 
 log = logging.getLogger("rbmle.online")
 # Values of rewards that a policy was asked about and takes.
@@ -161,10 +162,10 @@ class Agent(Reading, Keeping, Waiting):
 
     def decide(
         self,
-        contexts: Any = None,
+        contexts: "ArrayLike | Row | None" = None,
         *,
-        arms: Sequence[Any] | Mapping[Any, Any] | None = None,
-        id: Any = None,
+        arms: "Arms | None" = None,
+        id: str | UUID | None = None,
         baseline: Any = None,
         shown: bool = True,
     ) -> Decision:
@@ -226,7 +227,7 @@ class Agent(Reading, Keeping, Waiting):
             raise InvalidInputError(f"id must be a new one for other arms or contexts. Got {name!r}, decided before.")
         return of_event(event)
 
-    def reward(self, id: Any, value: Any, reward_id: Any = None) -> Status:
+    def reward(self, id: str | UUID, value: "Number", reward_id: str | UUID | None = None) -> Status:
         """Tell what a decision earned. When this says "accepted", the reward is in the journal.
 
         Returns a `Status`, which equals its text: "accepted"; "duplicate", told before, which is harmless; "conflict",
@@ -268,7 +269,7 @@ class Agent(Reading, Keeping, Waiting):
             done = afterwards(core.journal.about(name), core.state.rules, new)
         return done if done is ACCEPTED else core.refuse(done)
 
-    def activate(self, id: Any) -> Status:
+    def activate(self, id: str | UUID) -> Status:
         """Tell that a decision made with `shown=False` was shown: it is waited for from now on."""
         name, core = as_id(id), self._core
         core.sync_when_due()
@@ -323,7 +324,7 @@ class Agent(Reading, Keeping, Waiting):
         self._core.commit([Event("mode", self._now(), None, None, {"apprentice": bool(apprentice)})])
         log.info("The %s decisions are served from now on", "caller's" if apprentice else "policy's own")
 
-    def result(self, id: Any) -> tuple[Literal["open", "closed", "unknown"], float | None]:
+    def result(self, id: str | UUID) -> tuple[Literal["open", "closed", "unknown"], float | None]:
         """Whether a decision is still open, and what it has earned; None where it earned nothing that counts."""
         self.flush()
         return outcome(self._core.journal.about(as_id(id)), self._core.state.rules)

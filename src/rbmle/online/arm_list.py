@@ -12,6 +12,7 @@ from rbmle.online.core import Core
 from rbmle.online.ids import as_arm, to_json
 from rbmle.online.journal.base import Event
 from rbmle.plain import from_plain, to_plain
+from rbmle.types import ArrayLike, Row
 
 
 class ArmList:
@@ -20,7 +21,7 @@ class ArmList:
     def __init__(self, core: Core, now: Callable[[], float]) -> None:
         self._core, self._now = core, now
 
-    def add(self, id: Any, features: Any = None) -> None:
+    def add(self, id: Any, features: "ArrayLike | Row | None" = None) -> None:
         """Add an arm, or bring back one that was retired.
 
         features: with the agent's `features`, the columns of the arm, a dict or a row; else a context (d,), so that

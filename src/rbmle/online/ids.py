@@ -2,14 +2,18 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbmle.errors import InvalidInputError, describe
+
+# Ids of the arms that can be served, or a mapping of ids to what is known of each.
+Arms: TypeAlias = Sequence[Any] | NDArray[Any] | Mapping[Any, Any]
 
 LONGEST = 255
 # Whole numbers that any program can read, and how deep tuples may be nested.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from rbmle import params
 from rbmle.errors import InvalidInputError
@@ -15,12 +16,13 @@ from rbmle.online.explain import Explanation, decided, explained, explained_agai
 from rbmle.online.export import log_of
 from rbmle.online.exposition import prometheus
 from rbmle.online.health import Finding, findings
-from rbmle.online.ids import as_id
+from rbmle.online.ids import Arms, as_id
 from rbmle.online.journal.base import Journal
 from rbmle.online.rules import Rules
 from rbmle.online.stats import Stats, stats_of
 from rbmle.params import Flag
 from rbmle.policies.base import Policy
+from rbmle.types import ArrayLike, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +108,9 @@ class Reading:
         params.require("prometheus", "arms", arms, Flag())
         return prometheus(self.stats(), labels, arms)
 
-    def explain(self, contexts: Any = None, *, arms: Any = None, id: Any = None) -> Explanation:
+    def explain(
+        self, contexts: "ArrayLike | Row | None" = None, *, arms: "Arms | None" = None, id: str | UUID | None = None
+    ) -> Explanation:
         """What the policy makes of each arm, as it is now; asked as `decide` is, or with the id of a decision that was
         taken. Nothing is written, nothing is drawn.
         """

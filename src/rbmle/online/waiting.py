@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from typing import Any, Self
+from uuid import UUID
 
 from rbmle.online.decision import Decision
 from rbmle.online.rewards import Status
+from rbmle.types import ArrayLike, Number, Row
 
 
 class Waiting:
@@ -15,11 +17,11 @@ class Waiting:
     reward: Callable[..., Status]
     close: Callable[..., None]
 
-    async def adecide(self, contexts: Any = None, **arguments: Any) -> Decision:
+    async def adecide(self, contexts: "ArrayLike | Row | None" = None, **arguments: Any) -> Decision:
         """`decide` for asynchronous programs."""
         return await asyncio.to_thread(lambda: self.decide(contexts, **arguments))
 
-    async def areward(self, id: Any, value: Any, reward_id: Any = None) -> Status:
+    async def areward(self, id: str | UUID, value: "Number", reward_id: str | UUID | None = None) -> Status:
         """`reward` for asynchronous programs."""
         return await asyncio.to_thread(self.reward, id, value, reward_id)
 

@@ -32,7 +32,7 @@ from rbmle.policies.columns import Named
 from rbmle.policies.decision import Decision, Decisions, served, served_many
 from rbmle.policies.drawing import Drawing
 from rbmle.random import fresh_seed, twin_of
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray, Number, Sets
 
 if TYPE_CHECKING:
     from rbmle.policies.catalogue import Catalogue
@@ -172,7 +172,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         """Whether merging two policies gives what one would know that had learnt everything, up to rounding."""
         return True
 
-    def choose(self, contexts: Any, *, t: int | None = None) -> int:
+    def choose(self, contexts: "ArrayLike", *, t: int | None = None) -> int:
         """The arm to play for contexts of shape (K, d); K may change from call to call. Ties: the lowest number.
 
         t: the round, where you count them yourself.
@@ -181,14 +181,14 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         with self.lock:
             return self._choose(X, None, self.model.n + 1 if t is None else as_round(t))
 
-    def scores(self, contexts: Any, *, t: int | None = None) -> FloatArray:
+    def scores(self, contexts: "ArrayLike", *, t: int | None = None) -> "FloatArray":
         """The index of every arm, shape (K,), as the next `choose` will see them: asking leaves the generator alone."""
         X = self._arms(contexts)
         with self.lock, self._looking_ahead():
             return self._scores(X, None, self.t if t is None else as_round(t))
 
     def decide(
-        self, contexts: Any, *, t: int | None = None, samples: int | None = None, floor: float = 0.0
+        self, contexts: "ArrayLike", *, t: int | None = None, samples: int | None = None, floor: float = 0.0
     ) -> Decision:
         """An arm with the probability that it is served with, exactly; to be logged with the decision.
 
@@ -205,7 +205,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         """
         return self._decide(self._arms(contexts), None, t, samples, floor)
 
-    def probabilities(self, contexts: Any, *, t: int | None = None, samples: int | None = None) -> FloatArray:
+    def probabilities(self, contexts: "ArrayLike", *, t: int | None = None, samples: int | None = None) -> "FloatArray":
         """The chance of each arm, shape (K,), as the next `decide` will see them; the generator is left alone."""
         return self._probabilities(self._arms(contexts), None, t, samples)
 
@@ -223,7 +223,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
     def _sample_count(self, samples: int | None) -> int:
         return self.samples_by_default if samples is None else as_count(samples)
 
-    def choose_many(self, contexts: Any, *, t: int | None = None) -> IntArray:
+    def choose_many(self, contexts: "Sets", *, t: int | None = None) -> "IntArray":
         """An arm for each of N sets of contexts: an array (N, K, d), or a list of arrays (K, d) with K of their own.
 
         The same arms, to the bit and to the draw, as `choose` for one set after the other.
@@ -233,7 +233,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
             return self._choose_many(X, offsets, self.t if t is None else as_round(t))
 
     def decide_many(
-        self, contexts: Any, *, t: int | None = None, samples: int | None = None, floor: float = 0.0
+        self, contexts: "Sets", *, t: int | None = None, samples: int | None = None, floor: float = 0.0
     ) -> Decisions:
         """`decide` for each of N sets of contexts, as in `choose_many`."""
         X, offsets = self._sets(contexts)
@@ -242,34 +242,34 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
             now = self.t if t is None else as_round(t)
             return served_many(self.rng, self._chances_many(X, offsets, now, count), offsets, share, now)
 
-    def probabilities_many(self, contexts: Any, *, t: int | None = None, samples: int | None = None) -> FloatArray:
+    def probabilities_many(self, contexts: "Sets", *, t: int | None = None, samples: int | None = None) -> "FloatArray":
         """`probabilities` for each of N sets of contexts, as in `choose_many`: one set after the other, (ΣK,)."""
         X, offsets = as_batch(contexts, self.n_features, kernels.border.all_within)
         count = self._sample_count(samples)
         with self.lock, self._looking_ahead():
             return self._chances_many(X, offsets, self.t if t is None else as_round(t), count)
 
-    def update(self, context: Any, reward: Any) -> None:
+    def update(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that an arm with `context` (d,) gave `reward`: now, or tomorrow, in any order."""
         with self.lock:
             if type(context) is not np.ndarray:
                 self._know(context)
             self.model.observe(context, reward)
 
-    def update_many(self, contexts: Any, rewards: Any) -> None:
+    def update_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards at once: all, or none if one is refused."""
         with self.lock:
             self._know(contexts)
             self.model.observe_many(contexts, rewards)
 
-    def fix_arms(self, contexts: Any) -> "Catalogue":
+    def fix_arms(self, contexts: "ArrayLike") -> "Catalogue":
         """Bind the policy to arms (K, d) that stay: decisions then cost less and agree with `choose`."""
         from rbmle.policies.catalogue import Catalogue
 
         self._know(contexts)
         return Catalogue(self, contexts)
 
-    def play(self, contexts: Any, rewards: Any) -> IntArray:
+    def play(self, contexts: "ArrayLike", rewards: "ArrayLike") -> "IntArray":
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of all arms.
 
         Contexts (1, K, d) are arms that stay. Bad input changes nothing; where a round fails otherwise, those before it

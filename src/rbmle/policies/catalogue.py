@@ -1,12 +1,10 @@
 """Arms that stay, for every policy: the same decisions as with their contexts given anew, at less cost."""
 
-from typing import Any
-
 from rbmle import kernels
 from rbmle.inputs import as_arm, as_catalogue, as_rewards_of_arms, as_round
 from rbmle.policies.base import Policy
 from rbmle.policies.decision import Decision
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray, Number
 
 
 class Catalogue:
@@ -22,7 +20,7 @@ class Catalogue:
     (2, 2)
     """
 
-    def __init__(self, policy: Policy, contexts: Any) -> None:
+    def __init__(self, policy: Policy, contexts: "ArrayLike") -> None:
         self._policy = policy
         self._X = as_catalogue(contexts, policy.n_features)
         with policy.lock:
@@ -34,7 +32,7 @@ class Catalogue:
         return self._policy
 
     @property
-    def contexts(self) -> FloatArray:
+    def contexts(self) -> "FloatArray":
         """The arms, shape (K, d): a copy."""
         return self._X.copy()
 
@@ -49,7 +47,7 @@ class Catalogue:
         with policy.lock:
             return policy._choose(self._X, self._held, policy.model.n + 1 if t is None else as_round(t))
 
-    def scores(self, *, t: int | None = None) -> FloatArray:
+    def scores(self, *, t: int | None = None) -> "FloatArray":
         """The index of every arm, shape (K,), as the next `choose` will see them."""
         policy = self._policy
         with policy.lock, policy._looking_ahead():
@@ -59,17 +57,17 @@ class Catalogue:
         """An arm with the probability that it is served with; see `Policy.decide`."""
         return self._policy._decide(self._X, self._held, t, samples, floor)
 
-    def probabilities(self, *, t: int | None = None, samples: int | None = None) -> FloatArray:
+    def probabilities(self, *, t: int | None = None, samples: int | None = None) -> "FloatArray":
         """The chance of each arm, shape (K,), as the next `decide` will see them."""
         return self._policy._probabilities(self._X, self._held, t, samples)
 
-    def update(self, arm: int, reward: Any) -> None:
+    def update(self, arm: int, reward: "Number") -> None:
         """Learn that `arm` gave `reward`."""
         number = as_arm(arm, len(self._X))
         with self._policy.lock:
             self._policy._pull(self._X, self._held, number, reward)
 
-    def play(self, rewards: Any) -> IntArray:
+    def play(self, rewards: "ArrayLike") -> "IntArray":
         """Choose and learn for a block of rounds, compiled: rewards (B, K) of all arms."""
         r = as_rewards_of_arms(rewards, len(self._X), kernels.border.all_within)
         with self._policy.lock:

@@ -13,7 +13,7 @@ from rbmle.params import FunctionOfRound, Optional, Real, ScheduleLike
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.glm import RegularizedGLM
 from rbmle.schedules import OnePlusLog, Sqrt, evaluate
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray
 
 # Rounds with arms that stay which are played at once.
 LONG_BLOCK = 65_536
@@ -135,7 +135,7 @@ class GLMRBMLE(RegularizedGLM):
         kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, self._seen(X), scores)
         return scores
 
-    def solve(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def solve(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """The index (K,) and θ̄ (K, d) of every arm, each solved in full: a function of what was learnt alone.
 
         With bias="auto" θ̄ is that of scaled contexts.

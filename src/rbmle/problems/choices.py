@@ -12,7 +12,7 @@ from rbmle.inputs import LARGEST_CONTEXT, as_numbers, require_within
 from rbmle.params import Flag, Integer, Optional
 from rbmle.problems.base import Problem, Rounds
 from rbmle.problems.shuffled import Shuffled
-from rbmle.types import IntArray
+from rbmle.types import ArrayLike, IntArray
 
 
 class ChoiceProblem(Shuffled, Problem):
@@ -31,7 +31,9 @@ class ChoiceProblem(Shuffled, Problem):
 
     static = False
 
-    def __init__(self, contexts: Any, chosen: Any, *, horizon: int | None = None, cycle: bool = False) -> None:
+    def __init__(
+        self, contexts: "ArrayLike", chosen: "ArrayLike", *, horizon: int | None = None, cycle: bool = False
+    ) -> None:
         X = as_numbers(contexts, "contexts")
         if X.ndim != 3 or 0 in X.shape:
             raise InvalidInputError(f"contexts must have shape (n_rows, n_arms, n_features). Got shape {X.shape}.")

@@ -15,7 +15,7 @@ from rbmle.problems.base import Matrix, Problem, Rounds
 from rbmle.problems.labels import Label, as_answers
 from rbmle.problems.shuffled import Shuffled
 from rbmle.random import generator
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray
 
 ENCODINGS = ("disjoint", "shared", "embedded")
 
@@ -51,9 +51,9 @@ class ClassificationProblem(Shuffled, Problem):
 
     def __init__(
         self,
-        features: Any,
-        answers: Any,
-        vectors: Any,
+        features: "ArrayLike",
+        answers: "ArrayLike",
+        vectors: "ArrayLike",
         *,
         classes: Sequence[Label] | None = None,
         horizon: int | None = None,
@@ -82,11 +82,11 @@ class ClassificationProblem(Shuffled, Problem):
     @classmethod
     def from_arrays(
         cls,
-        X: Any,
-        y: Any,
+        X: "ArrayLike",
+        y: "ArrayLike",
         *,
         encoding: str = "disjoint",
-        embedding: Any = None,
+        embedding: "ArrayLike | int | None" = None,
         classes: Sequence[Label] | None = None,
         normalize: bool = False,
         missing: float | None = None,

@@ -7,7 +7,7 @@ from typing import Any
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_numbers, require_finite
 from rbmle.problems.base import Problem, Rounds
-from rbmle.types import FloatArray
+from rbmle.types import ArrayLike, FloatArray
 
 
 class PreparedProblem(Problem):
@@ -29,7 +29,7 @@ class PreparedProblem(Problem):
     trials: int
     horizon: int
 
-    def __init__(self, contexts: Any, mean_rewards: Any, rewards: Any) -> None:
+    def __init__(self, contexts: "ArrayLike", mean_rewards: "ArrayLike", rewards: "ArrayLike") -> None:
         self.contexts = as_numbers(contexts, "contexts")
         self.mean_rewards = as_numbers(mean_rewards, "mean_rewards")
         self.rewards = as_numbers(rewards, "rewards")

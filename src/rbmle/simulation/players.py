@@ -19,11 +19,11 @@ from rbmle.types import FloatArray, IntArray
 class Learner(Protocol):
     """The least a policy must offer to be compared."""
 
-    def choose(self, contexts: Any) -> int:
+    def choose(self, contexts: FloatArray) -> int:
         """The arm to play for contexts (K, d)."""
         ...
 
-    def update(self, context: Any, reward: Any) -> Any:
+    def update(self, context: FloatArray, reward: float) -> Any:
         """Learn that an arm with `context` (d,) gave `reward`."""
         ...
 

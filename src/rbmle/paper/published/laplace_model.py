@@ -11,7 +11,7 @@ from rbmle.models.glm import GLMModel
 from rbmle.models.laplace import reward_of
 from rbmle.models.state import length_of, read_state, require_positive
 from rbmle.paper.published import laplace_kernel
-from rbmle.types import FloatArray, IntArray
+from rbmle.types import ArrayLike, FloatArray, IntArray, Number
 
 
 class PublishedLaplaceModel:
@@ -58,16 +58,16 @@ class PublishedLaplaceModel:
         """1/q, shape (d,)."""
         return self._variance.copy()
 
-    def predict(self, contexts: Any) -> tuple[FloatArray, FloatArray]:
+    def predict(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
         """Mean rewards μ(xᵀm) of K contexts (K, d), and their variances μ'(xᵀm)² Σ x_i²/q_i."""
         return reward_of(self, contexts)
 
-    def observe(self, context: Any, reward: Any) -> None:
+    def observe(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that `context` (d,) gave `reward`, 0 or 1."""
         x, r = self._history.checked(context, reward)
         self._run(laplace_kernel.observe_many, 1, x[None], np.array([r]))
 
-    def observe_many(self, contexts: Any, rewards: Any) -> None:
+    def observe_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards in order, the same as n calls of `observe`. Nothing is learnt if one is refused."""
         if is_empty(contexts, rewards):
             return

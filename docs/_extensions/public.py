@@ -5,8 +5,7 @@ import inspect
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import GenericAlias
-from typing import Any
+from typing import Any, get_origin
 
 import rbmle
 
@@ -59,7 +58,7 @@ def describe(module_name: str, name: str) -> Name:
         kind = "exception" if issubclass(thing, BaseException) else "class"
     elif inspect.ismodule(thing):
         kind = "module"
-    elif isinstance(thing, GenericAlias):
+    elif get_origin(thing):  # the name of a type that is made of others
         kind = "data"
     else:
         kind = "function" if callable(thing) and hasattr(thing, "__name__") else "data"

@@ -4,6 +4,7 @@ import importlib
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
+from typing import get_origin
 
 from house_style import restructured
 from public import Name, homes, modules, names_of
@@ -11,6 +12,8 @@ from public import Name, homes, modules, names_of
 from rbmle.policies import Policy
 
 INHERITED = "object, tuple, dict, str, Enum, StrEnum, ValueError, Exception, BaseException, Protocol, ABC, UserWarning"
+# What a type is made of is told in as many characters at most.
+READABLE = 250
 DIRECTIVE = {"class": "autoclass", "exception": "autoexception", "function": "autofunction"}
 
 
@@ -52,7 +55,7 @@ def overview(names: list[Name], known: dict[int, str]) -> str:
 def summary(each: Name) -> str:
     """The first line of a docstring, as Markdown."""
     if each.kind == "data":
-        return "a constant"
+        return "a type" if get_origin(each.thing) else "a constant"
     line = (inspect.getdoc(each.thing) or "").partition("\n")[0] if each.thing is not None else "needs its library"
     return line.replace("|", r"\|").replace("*", r"\*").replace("<", r"\<").replace("$", r"\$")
 
@@ -79,6 +82,8 @@ def held(thing: object) -> str:
             + ", ".join(f"``{getattr(part, '__name__', repr(part))}``" for part in thing)
             + "."
         )
+    if get_origin(thing) and len(repr(thing)) > READABLE:
+        return "A union of many types; what it stands for is said above."
     return f"``{thing!r}``"
 
 

@@ -1,12 +1,20 @@
-"""The types of all signatures: arrays that we return, and what we take."""
+"""The types of all signatures: what we return, arrays of one kind, and what we take. `ArrayLike` is NumPy's: numbers in
+an array, in lists of lists, in a data frame or in a column or row of one.
+
+Number  one number: Python's, NumPy's, or an array of no dimensions
+Sets    the contexts of N decisions: an array (N, K, d), or a list of arrays or data frames (K, d), K of its own each
+Row     what is known of a visitor or of an arm: a dict, a row of a data frame, or values in the order of the columns
+Rows    several such: a list of rows, a data frame, an array or a sparse matrix
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import NDArray
 
-__all__ = ["ArrayLike", "BoolArray", "FloatArray", "IntArray", "KeyArray", "Number", "Row", "Rows", "Sets", "Sparse"]
+__all__ = ["BoolArray", "FloatArray", "IntArray", "KeyArray", "Number", "Row", "Rows", "Sets", "Sparse"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
@@ -15,7 +23,7 @@ KeyArray: TypeAlias = NDArray[np.uint64]
 
 
 class Sparse(Protocol):
-    """A sparse matrix of SciPy."""
+    """A sparse matrix, as SciPy has them."""
 
     def tocsr(self) -> Any:
         """By rows."""
@@ -26,14 +34,8 @@ class Sparse(Protocol):
         ...
 
 
-# In signatures these are quoted, so that `help` tells their names and not what they are made of. ArrayLike, which is
-# NumPy's: numbers in an array, in nested lists, in a data frame or a column of one.
-
-# One number: Python's, NumPy's, or an array of no dimensions.
+# Signatures quote these, so that `help` tells their names and not what they are made of.
 Number: TypeAlias = float | np.floating[Any] | np.integer[Any] | np.bool_ | NDArray[Any]
-# The contexts of N decisions: an array (N, K, d), or a list of N arrays or data frames (K, d), each with its own K.
 Sets: TypeAlias = NDArray[Any] | Sequence[ArrayLike]
-# What is known of a visitor or of an arm: a dict, a row of a data frame, or values in the order of the columns.
 Row: TypeAlias = Mapping[Any, Any] | Sequence[Any] | ArrayLike | Sparse
-# Several such: a list of rows, a data frame, an array or a sparse matrix.
 Rows: TypeAlias = Sequence[Row] | ArrayLike | Sparse

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from scipy.optimize import minimize
+from scipy import optimize
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
@@ -21,6 +21,7 @@ from rbmle.types import FloatArray
 
 NORM, DELTA, ARMS, TURNS = 4.0, 0.05, 10, 5
 TARGET = 50
+minimize: Any = optimize.minimize
 
 
 def by_slsqp(X: FloatArray, r: FloatArray, arms: FloatArray) -> FloatArray:

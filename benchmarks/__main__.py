@@ -2,9 +2,15 @@
 
 import sys
 
-from benchmarks import agent, catalogues, glm, linear
+from benchmarks import agent, catalogues, confidence, glm, linear
 
-ALL = {"linear": linear.main, "catalogues": catalogues.main, "glm": glm.main, "agent": agent.main}
+ALL = {
+    "linear": linear.main,
+    "catalogues": catalogues.main,
+    "glm": glm.main,
+    "confidence": confidence.main,
+    "agent": agent.main,
+}
 
 names = sys.argv[1:] or list(ALL)
 unknown = [name for name in names if name not in ALL]

@@ -30,7 +30,7 @@ def worker(place: str, number: int, visits: int) -> None:
     """A web worker: it opens the journal, decides, tells clicks, and learns what the others were told."""
     warnings.simplefilter("ignore", SharedJournalWarning)
     rng = np.random.default_rng(number)
-    with Agent.open(place, sync_seconds=0.05, durability="buffered") as agent:
+    with Agent.open(place, sync_seconds=0.05) as agent:
         for visit in range(visits):
             visitor = {"section": ["politics", "sport"][int(rng.integers(2))], "hour": float(rng.integers(24))}
             decision = agent.decide(visitor)  # among the articles that are there

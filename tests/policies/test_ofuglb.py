@@ -41,6 +41,24 @@ def test_the_ellipsoid_is_that_of_dense_algebra(d, n, S, coins, constrained, rad
     assert policy.scores(arms) == pytest.approx(expected, rel=1e-5)
 
 
+def test_the_set_holds_theta_in_all_rounds_together(constrained, radius):
+    """Of contexts in the unit ball and ‖θ*‖ = S; looked at after 1, 2, 4, … rewards."""
+    rng, S, delta, trials, missed = np.random.default_rng(3), 2.0, 0.1, 60, 0
+    star = np.array([1.6, -1.2])
+    for _ in range(trials):
+        X = rng.normal(size=(128, 2))
+        X /= np.maximum(1.0, np.linalg.norm(X, axis=1, keepdims=True))
+        r = (rng.random(128) < expit(X @ star)).astype(float)
+        sizes = 2 ** np.arange(8)
+        problems = [constrained(X[:n], r[:n], S) for n in sizes]
+        held = [each.loss(star)[0] - each.likeliest()[1] <= radius(len(each.r), 2, S, delta) for each in problems]
+        policy = OFUGLB(n_features=2, norm_bound=S, delta=delta)
+        policy.update_many(X, r)
+        assert (policy.scores([star, -star]) >= [S**2 - 1e-6, -(S**2) - 1e-6]).all() or not held[-1]
+        missed += not all(held)
+    assert missed <= delta * trials
+
+
 def test_nothing_known_is_the_ball():
     arms = np.array([[0.3, 0.4], [0.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]])
     policy = OFUGLB(n_features=2, norm_bound=3.0)

@@ -68,8 +68,10 @@ def seconds_per_event(path, threads, events=200):
 
 @pytest.mark.long
 def test_eight_threads_write_more_than_one(tmp_path):
-    """In time too, on a machine that is busy with other tests. The target is 3 times, see `python -m benchmarks agent`: it
-    is reached in some runs only, for threads that were served wait behind the next one that writes.
+    """In time too, on a machine that is busy with other tests.
+
+    The target is 3 times, see `python -m benchmarks agent`: it is reached in some runs only, for threads that were
+    served wait behind the next one that writes.
     """
     ratios = []
     for turn in range(6):

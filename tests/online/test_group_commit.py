@@ -67,18 +67,14 @@ def seconds_per_event(path, threads, events=200):
 
 
 @pytest.mark.long
-def test_eight_threads_write_more_than_one(tmp_path):
-    """In time too, on a machine that is busy with other tests.
-
-    The target is 3 times, see `python -m benchmarks agent`: it is reached in some runs only, for threads that were
-    served wait behind the next one that writes.
-    """
+def test_eight_threads_write_three_times_as_much(tmp_path):
+    """In time too: the best of several turns, for the machine may be busy with something else in any of them."""
     ratios = []
     for turn in range(6):
         alone, together = (seconds_per_event(tmp_path / f"{turn}-{threads}.db", threads) for threads in (1, 8))
         ratios.append(alone / together)
     print(f"events per second of eight threads over those of one: {sorted(ratios)}")
-    assert max(ratios) >= 1.5
+    assert max(ratios) >= 3.0
 
 
 def test_settings_are_read_back(tmp_path, monkeypatch):

@@ -290,7 +290,7 @@ class Core:
     def after_fork(self, *, child: bool) -> None:
         """Go on. What waits to be written is the parent's, and so is the thread that writes it."""
         if child:
-            self.writer.waiting.clear()
+            self.writer.renew()
             self.unwritten.clear()
             self.tally.clear()
             self._flusher, self._stop, self._wake = None, threading.Event(), threading.Event()

@@ -27,11 +27,12 @@ class Result(NamedTuple):
 class Ticket:
     """Events of one caller. lasting: nobody waits for them; they stay in the queue until they are written."""
 
-    __slots__ = ("done", "error", "events", "lasting", "results")
+    __slots__ = ("done", "error", "events", "lasting", "results", "told")
 
     def __init__(self, events: Sequence[Event], lasting: bool) -> None:
         self.events, self.lasting = events, lasting
         self.done = False
+        self.told = None if lasting else threading.Event()
         self.error: BaseException | None = None
         self.results: list[Result] = []
 
@@ -50,16 +51,21 @@ class Writer:
         fold_one: Callable[[Event, int | None], Any],
     ) -> None:
         self.journal, self.fold, self.fold_one = journal, fold, fold_one
-        self.turn = threading.RLock()
+        self.turn, self.door = threading.RLock(), threading.Lock()
         self.waiting: deque[Ticket] = deque()
 
     def commit(self, events: Sequence[Event]) -> list[Result]:
         """Write events and all that waits, and return when they are in the journal for good, and folded."""
         ticket = Ticket(events, lasting=False)
         self.waiting.append(ticket)
-        with self.turn:
-            while not ticket.done:
-                self._write()
+        while not ticket.done:
+            if self.turn.acquire(blocking=False):  # it is free, or ours already
+                self._write_until(ticket, self.turn)
+            elif self.door.acquire(blocking=False):  # one waits for the turn, all others to be told
+                self._write_until(ticket, self.door)
+            elif ticket.told is not None:
+                ticket.told.wait()
+                ticket.told.clear()
         if ticket.error is not None:
             raise ticket.error
         return ticket.results
@@ -87,6 +93,23 @@ class Writer:
             while self.waiting:
                 self._write()
 
+    def _write_until(self, ticket: Ticket, held: Any) -> None:
+        """Write until a ticket is done, let go of what is held, and have those who came meanwhile look again."""
+        try:
+            with self.turn:
+                while not ticket.done:
+                    self._write()
+        finally:
+            held.release()
+            for each in list(self.waiting):
+                if each.told is not None:
+                    each.told.set()
+
+    def renew(self) -> None:
+        """Forget who waits: they are threads of another process, from which this one was forked."""
+        self.waiting.clear()
+        self.door = threading.Lock()
+
     def _write(self) -> None:
         tickets: list[Ticket] = []
         while self.waiting and len(tickets) < MOST:
@@ -103,6 +126,8 @@ class Writer:
             self.waiting.extendleft(reversed(again))
             for ticket in tickets:
                 ticket.done, ticket.error = True, error
+                if ticket.told is not None:
+                    ticket.told.set()
             raise
         if not told:  # nobody asks what became of them
             return
@@ -111,3 +136,5 @@ class Writer:
             stop = start + len(ticket.events)
             ticket.results = [Result(*pair) for pair in zip(places[start:stop], statuses[start:stop], strict=True)]
             ticket.done, start = True, stop
+            if ticket.told is not None:
+                ticket.told.set()

@@ -5,6 +5,7 @@ import http.server
 import json
 import re
 import shutil
+import signal
 import subprocess
 import threading
 from html import unescape
@@ -64,6 +65,14 @@ addEventListener("load", () => {{
 }});
 </script></body></html>
 """
+
+
+@pytest.fixture
+def listening():
+    """Take Ctrl-C even where the tests were started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Browser:

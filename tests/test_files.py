@@ -79,6 +79,7 @@ def test_what_is_missing_has_one_error(tmp_path):
         files.write_bytes(tmp_path / "a\0b", b"")
 
 
+@pytest.mark.usefixtures("listening")
 def test_a_failure_leaves_the_old_file_and_no_other(tmp_path):
     files.write_bytes(tmp_path / "a", b"old")
 

@@ -1,7 +1,6 @@
 """Work as jobs: done once, in the order it needs, kept as it finishes, gone on with after a stop."""
 
 import _thread
-import signal
 import sqlite3
 import threading
 import time
@@ -93,14 +92,6 @@ def test_a_failing_job_stops_the_run_and_keeps_what_was_done(tmp_path: Path) -> 
         do(tmp_path, job("good", cost=2.0), job("bad", fail))
     assert do(tmp_path, job("good")) == 0
     assert do(tmp_path, job("bad")) == 1
-
-
-@pytest.fixture
-def listening() -> Iterator[None]:
-    """Take Ctrl-C even where the tests were started in the background, which ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("listening")

@@ -13,6 +13,7 @@ from rich.table import Table
 from scipy.optimize import root
 from threadpoolctl import threadpool_limits
 
+from benchmarks.timing import best_seconds, readable
 from rbmle.families import Logistic
 from rbmle.policies.glm_rbmle import GLMRBMLE
 from rbmle.types import FloatArray, IntArray
@@ -135,6 +136,44 @@ def over_arms(console: Console) -> None:
     console.print(table)
 
 
+FEATURES = (
+    (16, 10, 200, 1.0), (16, 100, 1000, 1.0), (20, 50, 1000, 1.0), (40, 50, 100, 1.0), (60, 200, 5000, 1.0),
+    (30, 50, 100, 0.01),
+)  # fmt: skip
+
+
+def over_features(console: Console) -> None:
+    """Decisions of many features, beside solving every arm in full: processor time."""
+    table = Table(title="many features: a decision among new arms, and solving all of them")
+    for name in ("d, K, t, λ", "a decision", "solving all", "ratio", "arms looked at"):
+        table.add_column(name, justify="right")
+    for d, K, t, lam in FEATURES:
+        rng = np.random.default_rng(3)
+        theta, policy = unit(rng, d), GLMRBMLE(n_features=d, regularization=lam)
+        while policy.t <= t:
+            X = unit(rng, 50, 20, d)
+            policy.play(X, LOGISTIC.sample(rng, X @ theta))
+        rounds = unit(rng, 4, K, d)
+        looked: list[int] = []
+
+        def deciding(policy: GLMRBMLE = policy, rounds: FloatArray = rounds, looked: list[int] = looked) -> None:
+            for contexts in rounds:
+                policy.choose(contexts)
+                looked.append(policy.arms_solved)
+
+        def solving(policy: GLMRBMLE = policy, rounds: FloatArray = rounds) -> None:
+            for contexts in rounds:
+                policy.scores(contexts)
+
+        work = {"deciding": (deciding, len(rounds)), "solving": (solving, len(rounds))}
+        took = best_seconds(work, turns=3, clock=time.process_time)
+        table.add_row(
+            f"{d}, {K}, {t}, {lam:g}", readable(took["deciding"]), readable(took["solving"]),
+            f"{took['solving'] / took['deciding']:.1f}×", f"{np.mean(looked):.1f}",
+        )  # fmt: skip
+    console.print(table)
+
+
 def over_time(console: Console) -> None:
     table = Table(title="scaling in time: µs per decision at round t, and of t = 10³")
     for name in ("t", "fixed arms K=100 d=10, exact", "of 10³", "varying K=10 d=5, online", "of 10³", "bytes"):
@@ -171,6 +210,7 @@ def main() -> None:
     with threadpool_limits(1):  # one core each, or small matrix products would wait for threads
         against_scipy(console)
         over_arms(console)
+        over_features(console)
         over_time(console)
 
 

@@ -1,4 +1,4 @@
-"""Bounds of the index of GLM-RBMLE from one point: by self-concordance, and by expansion to fourth order."""
+"""Bounds of GLM-RBMLE's index: by self-concordance, by expansion to fourth order, and by gradients of all arms."""
 
 import itertools
 import math
@@ -72,6 +72,40 @@ def test_the_expansion_leaves_few_arms_open(family, alpha_scale):
         after += int((known[:, KNOWN.HIGH] >= scores.max()).sum())
     assert before > 1000
     assert before > 10 * after
+
+
+@pytest.mark.parametrize(
+    ("family", "least"),
+    [(Gaussian(), 0), (Logistic(), 50), (Poisson(), 50), (Logistic().extended(1.0), 50)],
+    ids=repr,
+)
+def test_bounds_by_gradients_contain_every_solved_index(family, least):
+    """With many features, where the first bounds often say little; those of Gaussian rewards are exact."""
+    rng = np.random.default_rng(7)
+    closer = 0
+    for _ in range(40):
+        d, n, K = int(rng.integers(12, 41)), int(rng.choice([0, 40, 300, 1500])), int(rng.integers(2, 61))
+        lam, scale = float(rng.choice([0.01, 0.2, 1.0, 5.0])), 10.0 ** -rng.uniform(-0.3, 1.5)
+        scores, started, known = bounded(rng, family, K, d, n, scale, lam, unit=bool(rng.integers(2)))
+        assert (known[:, KNOWN.LOW] <= scores).all()
+        assert (scores <= known[:, KNOWN.HIGH]).all()
+        closer += int((known[:, KNOWN.HIGH] < started[:, KNOWN.HIGH]).sum())
+    assert closer >= least
+
+
+@pytest.mark.parametrize(
+    ("family", "alpha_scale"), [(Logistic(), 1.0), (Poisson(), 3.0), (Logistic().extended(3.0), 1.0)], ids=repr
+)
+def test_gradients_leave_few_arms_open(family, alpha_scale):
+    rng = np.random.default_rng(8)
+    before = after = 0
+    for _ in range(10):
+        scores, started, known = bounded(rng, family, 100, 20, 2000, alpha_scale, unit=True)
+        before += int((started[:, KNOWN.HIGH] >= scores.max()).sum())
+        after += int((known[:, KNOWN.HIGH] >= scores.max()).sum())
+    print(before, after)
+    assert before > 300
+    assert after < 20
 
 
 def test_tensors_and_products_are_the_sums_they_stand_for():

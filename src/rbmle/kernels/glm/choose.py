@@ -17,15 +17,11 @@ from rbmle.kernels.glm.index import Index, solve_arm
 from rbmle.kernels.glm.link import CONTEND
 from rbmle.kernels.glm.named import LIKELIHOOD, MATRIX, POINTS, RULE, SCRATCH, Arms, Point, Points, Rule, Scratch, named
 from rbmle.kernels.glm.path import centre
-from rbmle.kernels.glm.prune.look import GUESS, HIGH, LOOKS, LOW, MARGIN, N_KNOWN, look_closer
+from rbmle.kernels.glm.prune.look import CLOSE, GUESS, HIGH, LOOKS, LOW, MARGIN, MOST_LOOKS, N_KNOWN, look_closer
 from rbmle.kernels.glm.prune.narrow import narrow
 from rbmle.kernels.glm.start import move_on, start_from
 from rbmle.types import FloatArray
 
-# After so many looks at one arm it is left to the safe solver.
-MOST_LOOKS = 40
-# Bounds closer than this many times the rounding allowed for cannot come closer: the arm is left to the solver too.
-CLOSE = 4.0
 # With so few arms a look at all bounds costs less than a call that hands everything on.
 FEW = 64
 
@@ -80,7 +76,7 @@ def solve_open(likelihood: Any, rule: Any, X: FloatArray, known: FloatArray, bes
     theta_hat, R, theta = np.empty(d), np.empty((d, d)), np.empty(d)
     winner, top, centred = -1, -math.inf, False
     for a in range(K):
-        if known[a, HIGH] < best:
+        if known[a, HIGH] < max(best, top):
             continue
         if winner >= 0:
             same = True  # as the best arm so far: the first of equals wins

@@ -16,6 +16,7 @@ from rbmle.kernels.glm.link import LINK_SIGNATURE, SCALAR, link_body
 from rbmle.kernels.glm.newton import EVALUATE_SIGNATURE, MAXIMISE_SIGNATURE, evaluate_body, maximise_body
 from rbmle.kernels.glm.prune.look import LOOK_SIGNATURE, look_body
 from rbmle.kernels.glm.prune.narrow import NARROW_SIGNATURE, narrow_body
+from rbmle.kernels.glm.prune.together import together_body
 from rbmle.kernels.glm.start import START_SIGNATURE, start_body
 from rbmle.types import IntArray
 
@@ -41,12 +42,13 @@ def estimating() -> tuple[Any, ...]:
 
 @functools.cache
 def deciding() -> tuple[Any, ...]:
-    """What the decisions of GLM-RBMLE need besides, in the order of LOOK … NARROW of kernels.glm.link."""
+    """What the decisions of GLM-RBMLE need besides, in the order of LOOK … TOGETHER of kernels.glm.link."""
     return (
         machine_code(LOOK_SIGNATURE, look_body),
         machine_code(CONTEND_SIGNATURE, contend_body),
         machine_code(START_SIGNATURE, start_body),
         machine_code(NARROW_SIGNATURE, narrow_body),
+        machine_code(NARROW_SIGNATURE, together_body),
     )
 
 

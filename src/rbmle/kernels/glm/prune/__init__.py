@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from rbmle.kernels import loads_when_used
 
 if TYPE_CHECKING:
-    from rbmle.kernels.glm.prune import bounds, look, narrow, tensors
+    from rbmle.kernels.glm.prune import bounds, look, narrow, tensors, together
 
-__all__ = ["bounds", "look", "narrow", "tensors"]
+__all__ = ["bounds", "look", "narrow", "tensors", "together"]
 
 __getattr__ = loads_when_used(__name__)

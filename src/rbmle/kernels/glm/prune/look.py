@@ -29,6 +29,10 @@ SCORE_MOVE = 1.0
 
 # A Newton step is taken in full up to this u, where overshooting is rare; the test on g catches what goes wrong.
 FULL_STEP = 6.0
+# Bounds closer than this many times the rounding allowed for cannot come closer: the arm is left to the solver.
+CLOSE = 4.0
+# After so many looks at one arm it is left to the solver as well.
+MOST_LOOKS = 40
 # How often a step is shortened before its point is taken as it is.
 MOST_CUTS = 30
 

@@ -24,15 +24,16 @@ from numba import types
 
 from rbmle.kernels.address import at_address
 from rbmle.kernels.compile import compiled, reordered
-from rbmle.kernels.glm.link import NARROW
+from rbmle.kernels.glm.link import NARROW, TOGETHER
 from rbmle.kernels.glm.named import ARMS, LIKELIHOOD, POINTS, RULE, SCRATCH
 from rbmle.kernels.glm.prune.look import GROWTH, GUESS, HIGH, LOW, MARGIN, RADIUS, REACH, RHO, VALUE
 from rbmle.kernels.glm.prune.tensors import combine, contract, contract_fifth, curve_times, expand, pairs_of
 from rbmle.kernels.glm.start import place
 from rbmle.types import FloatArray, IntArray
 
-# With more features the tensors would take too much memory.
-MOST_FEATURES = 32
+# Tensors of more features, or for fewer arms than this share of d², cost more than gradients of all arms.
+MOST_FEATURES = 11
+LEAST_SHARE = 1.0 / 3.0
 # Arms whose products are taken together.
 BLOCK = 64
 # Rounding of a product with a tensor, relative to the tensor's norm.
@@ -171,14 +172,13 @@ def bound_block(pull: float, expansion: Any, block: Any, filled: int, known: Flo
 
 
 def narrow_body(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> None:
-    """Put the arms that can be the best at their points; where they are many, bound them closer first."""
+    """Bound the arms that can be the best closer, and put those that still can at their points."""
     (K, d), known = arms.X.shape, points.known
     R, alive = scratch.small[1 + d : 1 + 2 * d], np.arange(K)
     count = contenders(known, alive, K)
     floors = np.full(K, -1.0)
     deltas = np.empty((d, K))
-    if count > d * d // 8 and d <= MOST_FEATURES:  # solving fewer costs less than the tensors
-        count = compare(likelihood, rule, arms, known, alive[:count], deltas, floors, scratch)
+    count = compare(likelihood, rule, arms, known, alive[:count], deltas, floors, scratch)
     if count == 1:
         return
     for k in range(count):
@@ -274,5 +274,10 @@ narrow_at = at_address(NARROW_SIGNATURE)
 
 @compiled
 def narrow(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> None:
-    """`narrow_body` called by address."""
-    narrow_at(rule.functions[NARROW])(likelihood, rule, arms, points, scratch)
+    """`narrow_body` called by address, or `together_body` of kernels.glm.prune.together where that costs less."""
+    K, d = arms.X.shape
+    count = contenders(points.known, np.arange(K), K)
+    if count == 1:
+        return
+    way = TOGETHER if d > MOST_FEATURES or count < LEAST_SHARE * d * d else NARROW
+    narrow_at(rule.functions[way])(likelihood, rule, arms, points, scratch)

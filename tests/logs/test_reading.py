@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rbmle.errors import InvalidInputError, InvalidParameterError, MissingFileError
+from rbmle.errors import InvalidInputError, InvalidParameterError, LogError, MissingFileError
 from rbmle.logs import Log
 from rbmle.logs.columns import FORMAT, METADATA
 
@@ -90,6 +90,26 @@ def test_parquet_files_folders_and_partitions(sample, same, tmp_path):
     same(many, plain)
     assert [part.first for part in many.parts] == [0, 15, 30]
     assert np.concatenate([batch.rows for batch in many]).tolist() == list(range(40))
+
+
+def test_columns_in_the_names_of_folders(tmp_path):
+    """As pandas, Spark and Hive write partitions: the columns they are made by are not in the files."""
+    frame = pd.DataFrame({"arm": [0, 1, 1, 0], "reward": [1.0, 0.5, 0.25, 0.0], "p": [0.5, 0.5, 0.25, 0.75]})
+    frame["day"], frame["eur"] = pd.to_datetime(["2026-11-18", "2026-11-19"] * 2).date, ["a/b", "c", "c", "a/b"]
+    frame.to_parquet(tmp_path / "log", partition_cols=["day", "arm", "eur"])
+    log = Log.read(tmp_path / "log", columns={"time": "day", "probability": "p"}, n_arms=2)
+    assert log.columns == ("time", "arm", "probability", "reward") and log.scanned.rows == 4
+    rows = sorted(
+        (*row,) for each in log for row in zip(each.time, each.arm, each.probability, each.reward, strict=True)
+    )
+    day = 20775 * 86400.0
+    assert rows == [(day, 0, 0.5, 1.0), (day, 1, 0.25, 0.25), (day + 86400, 0, 0.75, 0.0), (day + 86400, 1, 0.5, 0.5)]
+    frame["reward"] = [1.0, 0.5, None, 0.0]
+    frame.to_parquet(tmp_path / "odd", partition_cols=["reward"])  # a row without a reward lies in a folder of nulls
+    with pytest.raises(LogError, match=r"row 0, column 'reward': must be a number.*Got null"):
+        list(Log.read(tmp_path / "odd", columns={"probability": "p"}, n_arms=2))
+    with pytest.raises(InvalidInputError, match="must hold numbers. Got string"):
+        list(Log.read(tmp_path / "log", columns={"probability": "eur"}, n_arms=2))
 
 
 def test_text_files(sample, same, tmp_path):

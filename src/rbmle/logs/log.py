@@ -6,8 +6,6 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rbmle import params
 from rbmle.logs import opening
 from rbmle.logs.batch import Batch
@@ -66,10 +64,11 @@ class Log:
         """A log from anything that holds its columns.
 
         source: a mapping of arrays or lists by our names; a path of a Parquet, CSV or JSON lines file (.parquet, .csv,
-            .jsonl, .ndjson; text may be packed, .gz), or of a folder of such files of one kind, partitions too; a frame
-            of pandas or polars, a table of pyarrow or whatever else has the Arrow stream interface; or a function that
-            opens such a stream, for what is larger than memory and is no file; or what has a log: an
-            `rbmle.online.Agent` or its journal.
+            .jsonl, .ndjson; text may be packed, .gz), or of a folder of such files of one kind, partitions too (what
+            the names of folders say of Parquet files, such as day=2026-11-18, are columns); a frame of pandas or
+            polars, a table of pyarrow or whatever else has the Arrow stream interface; or a function that opens such a
+            stream, for what is larger than memory and is no file; or what has a log: an `rbmle.online.Agent` or its
+            journal.
         columns: what our columns are called there: {"probability": "p", "context": ["age", "hour"]}. Several names are
             put side by side.
         n_arms: K, where no column tells.
@@ -112,8 +111,6 @@ class Log:
         given["contexts" if opening.ndim(contexts) == 3 else "context"] = contexts
         given["probability" if opening.ndim(probabilities) == 1 else "probabilities"] = probabilities
         there = {key: values for key, values in given.items() if values is not None}
-        if n_arms is None and isinstance(contexts, np.ndarray) and contexts.ndim == 3 and contexts.shape[1]:
-            n_arms = contexts.shape[1]  # an array has as many arms in every row; lists may not
         found = opening.of_columns(there, Reading({}, n_arms, None, on_error), "arrays")
         return cls._of(found, adaptive, None)
 

@@ -87,6 +87,10 @@ def found_in(source: Any, reading: Reading) -> Found:
 def of_columns(columns: Mapping[str, Any], reading: Reading, label: str, names: Sequence[str] | None = None) -> Found:
     """Columns in memory, checked at once."""
     present = require_columns(list(columns), reading, label, list(columns) if names is None else names)
+    contexts = columns.get("contexts")
+    if reading.n_arms is None and "eligible" not in columns and isinstance(contexts, np.ndarray) and contexts.ndim == 3:
+        # An array has as many arms in every row; lists may not.
+        reading = replace(reading, n_arms=contexts.shape[1] or None)
     raws = arrays.raws_of({name: columns[name] for name in present}, reading, label)
     first = next(raws, None)
     if first is None:
@@ -101,7 +105,7 @@ def of_columns(columns: Mapping[str, Any], reading: Reading, label: str, names: 
 
 def in_files(path: Path, reading: Reading) -> Found:
     """Files of one kind."""
-    from rbmle.logs.parquet import files_in, parquet_parts
+    from rbmle.logs.folders import files_in
 
     endings = (*PARQUET, *CSV, *JSONL)
     paths = files_in(path, endings) if path.is_dir() else [path]
@@ -115,10 +119,11 @@ def in_files(path: Path, reading: Reading) -> Found:
     kind = kinds.pop()
     if kind == "parquet":
         from rbmle.logs.arrow import metadata_of
+        from rbmle.logs.parquet import parquet_parts
 
-        parts, schema = parquet_parts(paths)
+        parts, schema, names = parquet_parts(paths, path if path.is_dir() else path.parent)
         metadata = metadata_of(schema)
-        return opened(parts, with_told(reading, metadata), schema.names, path, metadata)
+        return opened(parts, with_told(reading, metadata), names, path, metadata)
     missing = [each for each in paths if not each.is_file()]
     if missing:
         raise MissingFileError(f"{missing[0]} cannot be read: it does not exist, or is no file.")

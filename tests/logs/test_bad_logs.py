@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -72,6 +73,10 @@ def as_table(rows, tmp_path):
     return pa.table(as_columns(rows))
 
 
+def as_polars(rows, tmp_path):
+    return pl.DataFrame(as_columns(rows), strict=False)
+
+
 def as_parquet(rows, tmp_path):
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table(as_columns(rows)), path, row_group_size=4)
@@ -98,7 +103,7 @@ def consume(source, **options):
     return batches
 
 
-@pytest.mark.parametrize("shape", [as_table, as_parquet, as_jsonl, as_mapping])
+@pytest.mark.parametrize("shape", [as_table, as_polars, as_parquet, as_jsonl, as_mapping])
 @pytest.mark.parametrize("column, row, value, words", FAULTS)
 def test_a_bad_value_is_named_by_row_and_column_or_dropped(shape, column, row, value, words, tmp_path):
     source = shape(with_fault(column, row, value), tmp_path)
@@ -137,7 +142,7 @@ def test_theirs_is_the_name_in_the_message(tmp_path):
         consume(columns, columns={"probability": "p"})
 
 
-@pytest.mark.parametrize("shape", [as_table, as_parquet, as_jsonl, as_mapping])
+@pytest.mark.parametrize("shape", [as_table, as_polars, as_parquet, as_jsonl, as_mapping])
 def test_ids_that_occur_twice(shape, tmp_path):
     rows = good()
     rows[10]["id"] = rows[7]["id"] = "d4"
@@ -160,7 +165,7 @@ def test_ids_are_compared_in_turns_where_there_are_many(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("column", ["arm", "reward"])
-@pytest.mark.parametrize("shape", [as_table, as_parquet, as_jsonl, as_mapping])
+@pytest.mark.parametrize("shape", [as_table, as_polars, as_parquet, as_jsonl, as_mapping])
 def test_missing_columns(shape, column, tmp_path):
     rows = [{name: value for name, value in row.items() if name != column} for row in good()]
     with pytest.raises(InvalidInputError, match=f"must have the column '{column}'. It has id, time"):

@@ -26,6 +26,18 @@ def test_lists_frames_and_tables_hold_the_same_rows(sample, same):
     same(Log.read(table.to_reader(7)), plain)
 
 
+def test_some_rows_of_any_frame(sample, same):
+    """Rows are left out: those after the frontier, those of another part of a selection, bad ones."""
+    table, few = pa.table(sample.columns), np.arange(40) % 3 > 0
+    plain = Log.read({name: [v for v, kept in zip(values, few, strict=True) if kept] for name, values in
+                      sample.columns.items()})  # fmt: skip
+    for source in (sample.columns, table, pl.DataFrame(sample.columns), pd.DataFrame(sample.columns)):
+        cut = Log.read(source).map(lambda batch: batch.take(few[batch.rows]))
+        same(cut, plain)
+        for name in ("id", "arms"):
+            assert cut.to_frame()[name].tolist() == plain.to_frame()[name].tolist()
+
+
 def test_a_stream_flows_once_and_says_so(sample):
     log = Log.read(pa.table(sample.columns).to_reader())
     assert sum(map(len, log)) == 40

@@ -148,9 +148,12 @@ def test_ids_that_occur_twice(shape, tmp_path):
     rows[10]["id"] = rows[7]["id"] = "d4"
     with pytest.raises(LogError, match=r"(row|line) 7, column 'id': must be different.*row 4"):
         consume(shape(rows, tmp_path))
-    batches = consume(shape(rows, tmp_path), on_error="drop")
-    assert np.concatenate([batch.rows for batch in batches]).tolist() == [0, 1, 2, 3, 4, 5, 6, 8, 9, 11]
-    assert sum(sum(batch.skipped.values()) for batch in batches) == 2
+    dropping = Log.read(shape(rows, tmp_path), on_error="drop")
+    for batches in (consume(shape(rows, tmp_path), on_error="drop"), list(dropping)):
+        assert np.concatenate([batch.rows for batch in batches]).tolist() == [0, 1, 2, 3, 4, 5, 6, 8, 9, 11]
+        assert sum(sum(batch.skipped.values()) for batch in batches) == 2
+    dropping.to_parquet(tmp_path / "written.parquet")  # nobody else stumbles over them
+    assert sum(map(len, consume(tmp_path / "written.parquet"))) == 10
 
 
 def test_ids_are_compared_in_turns_where_there_are_many(monkeypatch, tmp_path):

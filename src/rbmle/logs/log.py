@@ -11,9 +11,9 @@ from rbmle.logs import opening
 from rbmle.logs.batch import Batch
 from rbmle.logs.parts import Part, held_parts
 from rbmle.logs.raw import OnError, Reading
-from rbmle.logs.scan import Scanned, Usable, scan, usable
+from rbmle.logs.scan import Scanned, Usable, different, repeated_rows, scan
 from rbmle.params import Flag, Integer, OneOf, Optional
-from rbmle.types import ArrayLike
+from rbmle.types import ArrayLike, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,7 +176,7 @@ class Log:
 
     def batches_of(self, index: int) -> Iterator[Batch]:
         """The checked rows of one part, batch by batch."""
-        return self.parts[index].batches(self.reading, index)
+        return (different(batch, self.repeated) for batch in self.parts[index].batches(self.reading, index))
 
     @property
     def n_arms(self) -> int | None:
@@ -194,9 +194,14 @@ class Log:
         return scan(self)
 
     @cached_property
+    def repeated(self) -> IntArray | None:
+        """Rows to be dropped because an earlier one has their id; None where bad rows are errors."""
+        return repeated_rows(self)
+
+    @cached_property
     def usable(self) -> Usable:
         """The rows that count for evaluation and learning: settled, with a reward."""
-        return usable(self)
+        return Usable(self.reading, self.frontier, self.repeated)
 
     @property
     def frontier(self) -> float | None:

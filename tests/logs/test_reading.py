@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rbmle.errors import InvalidInputError, InvalidParameterError, LogError, MissingFileError
+from rbmle.evaluation import evaluate
 from rbmle.logs import Log
 from rbmle.logs.columns import FORMAT, METADATA
 
@@ -247,3 +248,30 @@ def test_what_is_no_log_is_refused(tmp_path, sample):
         Log.read(sample.columns, columns={"probabilty": "p"})
     with pytest.raises(InvalidParameterError, match="one of 'raise', 'drop'"):
         Log.read(sample.columns, on_error="ignore")
+
+
+def test_frames_and_their_columns_in_the_place_of_arrays(same):
+    rng = np.random.default_rng(0)
+    arms, rewards, p, x = rng.integers(0, 3, 50), rng.random(50), rng.dirichlet(np.ones(3), 50), rng.random((50, 2))
+    plain = Log.from_arrays(arms=arms, rewards=rewards, probabilities=p, contexts=x)
+    for column, frame in ((pd.Series, pd.DataFrame), (pl.Series, pl.DataFrame)):
+        same(
+            Log.from_arrays(
+                arms=column(arms), rewards=column(rewards), probabilities=frame(p), contexts=frame(x), n_arms=3
+            ),
+            plain,
+        )
+        columns = {"arm": column(arms), "reward": column(rewards), "probabilities": frame(p), "context": frame(x)}
+        same(Log.read(columns), plain)
+        for chances in (frame(p), p):
+            assert evaluate(plain, chances, estimators="ips").value("ips") == pytest.approx(rewards.mean(), rel=1e-12)
+        modelled = evaluate(plain, p, estimators="dm", reward_model=frame(np.tile([0.0, 1.0, 2.0], (50, 1))))
+        assert modelled.value("dm") == pytest.approx((p[:, 1] + 2.0 * p[:, 2]).mean(), rel=1e-12)
+
+
+def test_a_frame_whose_cells_are_arrays(same):
+    X = np.random.default_rng(0).standard_normal((20, 3, 2))
+    columns = {"arm": [1] * 20, "reward": [0.5] * 20}
+    plain = Log.read({**columns, "contexts": X})
+    same(Log.read(pd.DataFrame({**columns, "contexts": list(X)})), plain)
+    same(Log.read(pd.DataFrame({**columns, "contexts": X.tolist()})), plain)

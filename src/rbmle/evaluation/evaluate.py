@@ -20,9 +20,11 @@ from rbmle.evaluation.options import OptionNames, Options
 from rbmle.evaluation.rewards.base import Fit, Predictor
 from rbmle.evaluation.rewards.given import as_model
 from rbmle.evaluation.rewards.linear import RidgeFit
-from rbmle.evaluation.targets import Target, TargetLike, as_target
+from rbmle.evaluation.targets import Probabilities, Target, TargetLike, as_target, by_rows
 from rbmle.evaluation.tasks import partitions
 from rbmle.logs import Log
+from rbmle.logs.changed import ChangedPart
+from rbmle.logs.scan import numbered
 
 NO_SEQUENCE = (
     "dr has no confidence sequence here: it needs the logged probabilities of all arms, and a reward model that has "
@@ -44,33 +46,35 @@ def evaluate(
 ) -> Evaluation:
     """What a policy would have earned per decision, had it decided where the log was written.
 
-    log: a `Log`, or anything that `Log.read` takes.
-    target: a policy, as it is (with learn=True: as it goes on learning, by replay); an array of chances (n, K), or of
-        arms (n,); a function of a batch of rows that returns one of these; "uniform", or "logging".
-    estimators: some of replay, ips, clipped-ips, snips, dm, dr, sndr, switch-dr, dros; by default ips, snips, and where
-        the log has contexts dm and dr.
-    reward_model: "ridge" (the default), "logistic", "poisson", a model of `rbmle.models` or any regressor of
-        scikit-learn, each cross-fitted by the ids of rows; or an array of predictions (n, K), a function of a batch, a
-        model that has learnt elsewhere.
-    intervals: some of asymptotic (the default), bootstrap, cressie-read, empirical-bernstein, clopper-pearson, kl,
-        sequence; each is made for the estimators that it suits. What an interval assumes is said in it.
-    reward_range: bounds of rewards, known beforehand, for the intervals that need them.
-    engine: "dask", "spark", or a function of a task and the partitions that returns the merged sums; by default this
-        process. The numbers are the same.
-    progress: a bar on a terminal (None), always (True) or never.
-    options: clip, switch_threshold, shrinkage, level, folds, seed and others: `rbmle.evaluation.Options`.
+        log: a `Log`, or anything that `Log.read` takes.
+        target: a policy, as it is (with learn=True: as it goes on learning, by replay); an array of chances (n, K), or of
+            arms (n,); a function of a batch of rows that returns one of these; "uniform", or "logging".
+        estimators: some of replay, ips, clipped-ips, snips, dm, dr, sndr, switch-dr, dros; by default ips, snips, and where
+            the log has contexts dm and dr.
+        reward_model: "ridge" (the default), "logistic", "poisson", a model of `rbmle.models` or any regressor of
+            scikit-learn, each cross-fitted by the ids of rows; or an array of predictions (n, K), a function of a batch, a
+            model that has learnt elsewhere.
+        intervals: some of asymptotic (the default), bootstrap, cressie-read, empirical-bernstein, clopper-pearson, kl,
+            sequence; each is made for the estimators that it suits. What an interval assumes is said in it.
+        reward_range: bounds of rewards, known beforehand, for the intervals that need them.
+        engine: "dask", "spark", or a function of a task and the partitions that returns the merged sums; by default this
+            process. The numbers are the same.
+        progress: a bar on a terminal (None), always (True) or never.
+        options: clip, switch_threshold, shrinkage, level, folds, seed and others: `rbmle.evaluation.Options`.
 
-    >>> import numpy as np
-    >>> from rbmle.logs import Log
-    >>> rng = np.random.default_rng(0)
-    >>> X, arms = rng.standard_normal((2000, 2, 1)), rng.integers(0, 2, 2000)
-    >>> rewards = X[np.arange(2000), arms, 0] + rng.standard_normal(2000)
-    >>> log = Log.from_arrays(arms=arms, rewards=rewards, probabilities=np.full(2000, 0.5), contexts=X)
-    >>> found = evaluate(log, lambda batch: batch.cube[:, :, 0].argmax(axis=1))   # its value is 1/√π = 0.564
-    >>> 0.564 in found.interval("dr") and 0.564 in found.interval("ips")
-    True
-    >>> found.standard_error("dr") < found.standard_error("ips")
-    True
+        >>> import numpy as np
+        >>> from rbmle.logs import Log
+    from rbmle.logs.changed import ChangedPart
+    from rbmle.logs.scan import numbered
+        >>> rng = np.random.default_rng(0)
+        >>> X, arms = rng.standard_normal((2000, 2, 1)), rng.integers(0, 2, 2000)
+        >>> rewards = X[np.arange(2000), arms, 0] + rng.standard_normal(2000)
+        >>> log = Log.from_arrays(arms=arms, rewards=rewards, probabilities=np.full(2000, 0.5), contexts=X)
+        >>> found = evaluate(log, lambda batch: batch.cube[:, :, 0].argmax(axis=1))   # its value is 1/√π = 0.564
+        >>> 0.564 in found.interval("dr") and 0.564 in found.interval("ips")
+        True
+        >>> found.standard_error("dr") < found.standard_error("ips")
+        True
     """
     log = log if isinstance(log, Log) else Log.read(log)
     chosen = Options.of(options, "evaluate")
@@ -78,12 +82,15 @@ def evaluate(
         from rbmle.evaluation.replaying import replay_learner
 
         return replay_learner(log, target, chosen, estimators, intervals, reward_range)
+    arrays = {name: given for name, given in (("target", target), ("reward_model", reward_model)) if by_rows(given)}
+    log = numbered(log) if arrays else log
     run = runner(engine, progress)
     task = plan(log, {"target": as_target(target, log, chosen.seed, chosen.samples)}, chosen,
                 (estimators, reward_model, intervals, reward_range), run)  # fmt: skip
     sums: EstimateSums = run(task, partitions(log))
     if task.with_ids:
         sums.ids.require_different(log)
+    require_rows(log, sums, arrays)
     return finished(log, task, sums, "target")
 
 
@@ -139,6 +146,17 @@ def check_range(kinds: tuple[str, ...], reward_range: Any) -> None:
     ends = np.asarray(reward_range, dtype=np.float64)
     if ends.shape != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
         raise InvalidParameterError(f"The 'reward_range' parameter must be (low, high). Got {reward_range!r} instead.")
+
+
+def require_rows(log: Log, sums: EstimateSums, arrays: dict[str, Any]) -> None:
+    """Raise where an array has more rows than the log; of a log that was cut nobody knows how many it had."""
+    if any(isinstance(part, ChangedPart) for part in log.parts):
+        return
+    rows = sums.n + sum(sums.skipped.values())
+    for name, given in arrays.items():
+        values = given.values if isinstance(given, Probabilities) else given
+        if len(values) != rows:
+            raise InvalidInputError(f"{name} must have a row for each of the {rows} of the log. Got {len(values)}.")
 
 
 def least_probability(log: Log, behaviour: Behaviour | None) -> float:

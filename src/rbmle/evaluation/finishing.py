@@ -101,6 +101,7 @@ def ends_of(kind: str, found: Estimate, sums: TargetSums, task: Estimation) -> t
             sums.weights.moments.n, float(first[0]), float(second[0, 0]), float(first[1]), float(second[0, 1]),
             float(second[1, 1]),
         )  # fmt: skip
+        require_true_bound(options.weight_bound, sums)
         return cressie_read(kept, options.level, task.reward_range, (0.0, options.weight_bound))
     lower, upper = bounds_of(kind, name, sums, task)
     return low + (high - low) * lower, low + (high - low) * (1.0 - upper)
@@ -139,7 +140,12 @@ def bound_of_weights(kind: str, sums: TargetSums, task: Estimation) -> float:
         raise InvalidInputError(
             f"The interval {kind!r} of 'ips' needs largest_weight=…, a bound of weights known beforehand."
         )
+    require_true_bound(bound, sums)
+    return bound
+
+
+def require_true_bound(bound: float, sums: TargetSums) -> None:
+    """Raise where a weight is above what was told."""
     if len(sums.weights.largest) and sums.weights.largest[0] > bound:
         row, weight = sums.weights.rows[0], sums.weights.largest[0]
         raise InvalidInputError(f"largest_weight must be above all weights. Got {bound:g}; row {row} has {weight:g}.")
-    return bound

@@ -18,9 +18,10 @@ from rbmle.evaluation.names import ESTIMATORS
 from rbmle.evaluation.options import OptionNames, Options
 from rbmle.evaluation.replaying import replay_learner
 from rbmle.evaluation.selection import Candidate, Selection, Trained
-from rbmle.evaluation.targets import TargetLike, as_target
+from rbmle.evaluation.targets import TargetLike, as_target, by_rows
 from rbmle.evaluation.tasks import partitions
 from rbmle.logs import Batch, Log
+from rbmle.logs.scan import numbered
 from rbmle.params import Real
 from rbmle.policies import Policy
 
@@ -79,6 +80,8 @@ def select(
     learners = {name: each for name, each in named.items() if isinstance(each, Policy) and not each.n_observed}
     for policy in learners.values():
         require_fitting(log, policy)
+    if any(map(by_rows, (*named.values(), reward_model))):
+        log = numbered(log)
     training, rest = (log.map(Share(float(train), chosen.seed, part), name=log.name) for part in (True, False))
     trained = tuned(training, learners, chosen)
     kept = {name: each for name, each in named.items() if name not in trained or trained[name].chosen}

@@ -40,9 +40,20 @@ def stream_of(source: Any) -> "pa.RecordBatchReader":
         )
     pa = pyarrow()
     try:
-        return pa.RecordBatchReader.from_stream(source)
+        return pa.RecordBatchReader.from_stream(with_lists(source))
     except (pa.ArrowException, TypeError, ValueError) as reason:
         raise InvalidInputError(f"The log cannot be read as Arrow: {reason}") from reason
+
+
+def with_lists(source: Any) -> Any:
+    """A frame of pandas with lists of arrays where cells are arrays (K, d), which Arrow does not take."""
+    if type(source).__module__.partition(".")[0] != "pandas" or not hasattr(source, "columns"):
+        return source
+    deep = [
+        name for name in source.columns
+        if source[name].dtype == object and any(getattr(cell, "ndim", 0) == 2 for cell in source[name].iloc[:1])
+    ]  # fmt: skip
+    return source.assign(**{name: [None if cell is None else list(cell) for cell in source[name]] for name in deep})
 
 
 def metadata_of(schema: "pa.Schema") -> dict[str, Any]:

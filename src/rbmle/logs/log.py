@@ -108,9 +108,10 @@ class Log:
         """
         settle(n_arms, on_error, adaptive)
         given = {"arm": arms, "reward": rewards, "id": ids, "time": times}
+        contexts, probabilities = opening.held(contexts), opening.held(probabilities)
         given["contexts" if opening.ndim(contexts) == 3 else "context"] = contexts
         given["probability" if opening.ndim(probabilities) == 1 else "probabilities"] = probabilities
-        there = {key: values for key, values in given.items() if values is not None}
+        there = {key: opening.held(values) for key, values in given.items() if values is not None}
         found = opening.of_columns(there, Reading({}, n_arms, None, on_error), "arrays")
         return cls._of(found, adaptive, None)
 

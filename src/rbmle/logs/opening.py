@@ -57,6 +57,13 @@ def renaming(columns: Mapping[str, Any] | None) -> dict[str, str | tuple[str, ..
     return new
 
 
+def held(values: Any) -> Any:
+    """What can be an array, such as a frame or a column of one, as an array; lists and arrays as they are."""
+    if isinstance(values, np.ndarray | list | tuple) or not hasattr(values, "__array__"):
+        return values
+    return np.asarray(values)
+
+
 def ndim(values: Any) -> int:
     """How deep an array or a list is, by its first row; 1 where there is none."""
     if isinstance(values, np.ndarray) or hasattr(values, "ndim"):
@@ -74,10 +81,10 @@ def found_in(source: Any, reading: Reading) -> Found:
     if isinstance(source, str | PathLike):
         return in_files(Path(source), reading)
     if isinstance(source, Mapping):
-        there = {name: source[name] for name in source if name in BY_NAME and name not in reading.columns}
+        there = {name: held(source[name]) for name in source if name in BY_NAME and name not in reading.columns}
         for name, called in reading.columns.items():
             if isinstance(called, str) and called in source:
-                there[name] = source[called]
+                there[name] = held(source[called])
             elif not isinstance(called, str) and all(each in source for each in called):
                 there[name] = np.column_stack([source[each] for each in called])
         return of_columns(there, reading, "mapping", tuple(source))

@@ -1,7 +1,7 @@
 """A first look at a whole log, by a few of its columns; and its rows as they may be used, which hangs on that."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -80,3 +80,14 @@ def repeated_rows(log: "Log") -> IntArray | None:
         return None
     later, _ = repeated_in(log, log.scanned.rows)
     return np.sort(later)
+
+
+def numbered(log: "Log") -> "Log":
+    """The log with rows numbered through all its parts: those of text files are counted, which is to read them."""
+    if all(part.first is not None for part in log.parts):
+        return log
+    parts, first = list[Part](), 0
+    for index, part in enumerate(log.parts):
+        parts.append(part.beginning(first))
+        first += sum(len(glance.rows) for glance in part.glances(log.reading, index))
+    return replace(log, parts=tuple(parts))

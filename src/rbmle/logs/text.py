@@ -40,6 +40,10 @@ class TextPart(RawPart):
             while some := list(islice(lines, LINES)):
                 yield raw_of_lines(some, self.present, self.label, reading)
 
+    def beginning(self, first: int) -> "TextPart":
+        """The part with the number of its first row."""
+        return TextPart(self.path, first, self.parse, self.present)
+
 
 def raw_of_lines(lines: Sequence[Line], present: Sequence[str], source: str, reading: Reading) -> Raw:
     """Columns of lines; those that are no rows are bad."""

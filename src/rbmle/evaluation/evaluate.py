@@ -46,35 +46,33 @@ def evaluate(
 ) -> Evaluation:
     """What a policy would have earned per decision, had it decided where the log was written.
 
-        log: a `Log`, or anything that `Log.read` takes.
-        target: a policy, as it is (with learn=True: as it goes on learning, by replay); an array of chances (n, K), or of
-            arms (n,); a function of a batch of rows that returns one of these; "uniform", or "logging".
-        estimators: some of replay, ips, clipped-ips, snips, dm, dr, sndr, switch-dr, dros; by default ips, snips, and where
-            the log has contexts dm and dr.
-        reward_model: "ridge" (the default), "logistic", "poisson", a model of `rbmle.models` or any regressor of
-            scikit-learn, each cross-fitted by the ids of rows; or an array of predictions (n, K), a function of a batch, a
-            model that has learnt elsewhere.
-        intervals: some of asymptotic (the default), bootstrap, cressie-read, empirical-bernstein, clopper-pearson, kl,
-            sequence; each is made for the estimators that it suits. What an interval assumes is said in it.
-        reward_range: bounds of rewards, known beforehand, for the intervals that need them.
-        engine: "dask", "spark", or a function of a task and the partitions that returns the merged sums; by default this
-            process. The numbers are the same.
-        progress: a bar on a terminal (None), always (True) or never.
-        options: clip, switch_threshold, shrinkage, level, folds, seed and others: `rbmle.evaluation.Options`.
+    log: a `Log`, or anything that `Log.read` takes.
+    target: a policy, as it is (with learn=True: as it goes on learning, by replay); an array of chances (n, K), or of
+        arms (n,); a function of a batch of rows that returns one of these; "uniform", or "logging".
+    estimators: some of replay, ips, clipped-ips, snips, dm, dr, sndr, switch-dr, dros; by default ips, snips, and where
+        the log has contexts dm and dr.
+    reward_model: "ridge" (the default), "logistic", "poisson", a model of `rbmle.models` or any regressor of
+        scikit-learn, each cross-fitted by the ids of rows; or an array of predictions (n, K), a function of a batch, a
+        model that has learnt elsewhere.
+    intervals: some of asymptotic (the default), bootstrap, cressie-read, empirical-bernstein, clopper-pearson, kl,
+        sequence; each is made for the estimators that it suits. What an interval assumes is said in it.
+    reward_range: bounds of rewards, known beforehand, for the intervals that need them.
+    engine: "dask", "spark", or a function of a task and the partitions that returns the merged sums; by default this
+        process. The numbers are the same.
+    progress: a bar on a terminal (None), always (True) or never.
+    options: clip, switch_threshold, shrinkage, level, folds, seed and others: `rbmle.evaluation.Options`.
 
-        >>> import numpy as np
-        >>> from rbmle.logs import Log
-    from rbmle.logs.changed import ChangedPart
-    from rbmle.logs.scan import numbered
-        >>> rng = np.random.default_rng(0)
-        >>> X, arms = rng.standard_normal((2000, 2, 1)), rng.integers(0, 2, 2000)
-        >>> rewards = X[np.arange(2000), arms, 0] + rng.standard_normal(2000)
-        >>> log = Log.from_arrays(arms=arms, rewards=rewards, probabilities=np.full(2000, 0.5), contexts=X)
-        >>> found = evaluate(log, lambda batch: batch.cube[:, :, 0].argmax(axis=1))   # its value is 1/√π = 0.564
-        >>> 0.564 in found.interval("dr") and 0.564 in found.interval("ips")
-        True
-        >>> found.standard_error("dr") < found.standard_error("ips")
-        True
+    >>> import numpy as np
+    >>> from rbmle.logs import Log
+    >>> rng = np.random.default_rng(0)
+    >>> X, arms = rng.standard_normal((2000, 2, 1)), rng.integers(0, 2, 2000)
+    >>> rewards = X[np.arange(2000), arms, 0] + rng.standard_normal(2000)
+    >>> log = Log.from_arrays(arms=arms, rewards=rewards, probabilities=np.full(2000, 0.5), contexts=X)
+    >>> found = evaluate(log, lambda batch: batch.cube[:, :, 0].argmax(axis=1))   # its value is 1/√π = 0.564
+    >>> 0.564 in found.interval("dr") and 0.564 in found.interval("ips")
+    True
+    >>> found.standard_error("dr") < found.standard_error("ips")
+    True
     """
     log = log if isinstance(log, Log) else Log.read(log)
     chosen = Options.of(options, "evaluate")

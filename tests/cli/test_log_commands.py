@@ -114,7 +114,7 @@ def test_columns_of_other_names_and_a_shared_context(tmp_path: Path) -> None:
     out, _ = typed("fit", tmp_path / "clicks.csv", *words, "--drop", "--policy", "LinUCB")
     assert "learnt 199 rewards" in out and "LinUCB(n_features=4" in out
     out, _ = typed("evaluate", tmp_path / "clicks.csv", *words, "--drop", "--policy", "uniform")
-    assert "1 rows were left out" in out
+    assert "1 row was left out" in out
 
 
 def test_a_data_set_is_a_log_of_random_decisions() -> None:

@@ -158,4 +158,4 @@ def test_a_fault_in_the_last_part_leaves_no_result(world, files, tmp_path):
         evaluate(tmp_path / "bad.parquet", world.target)
     found = evaluate(Log.read(tmp_path / "bad.parquet", on_error="drop"), world.target)
     assert found.n == 899 and found.skipped == {"dropped: probability": 1}
-    assert any("1 rows were left out" in line for line in found.verdict.lines)
+    assert any("1 row was left out: dropped: probability." in line for line in found.verdict.lines)

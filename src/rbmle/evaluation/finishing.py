@@ -15,7 +15,7 @@ from rbmle.evaluation.intervals.bootstrap import pivots, studentised
 from rbmle.evaluation.intervals.cressie_read import WeightSums as Sums
 from rbmle.evaluation.intervals.cressie_read import cressie_read
 from rbmle.evaluation.intervals.sequence import lower_bound
-from rbmle.evaluation.kinds import KINDS, Interval
+from rbmle.evaluation.kinds import KINDS, WEIGHED, Interval
 from rbmle.evaluation.names import ESTIMATORS
 
 BIAS = {
@@ -77,6 +77,8 @@ def interval(kind: str, name: str, ends: tuple[float, float], task: Estimation) 
     needs = list(KINDS[kind].assumptions)
     if name in BIAS and not KINDS[kind].exact:
         needs.append(BIAS[name])
+    if kind == "cressie-read" and task.options.largest_weight is not None:
+        needs.append(WEIGHED)
     if task.behaviour is not None:
         needs[0] = "estimated probabilities are those that were"
     return Interval(*ends, task.options.level, kind, tuple(needs))

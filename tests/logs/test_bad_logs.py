@@ -231,7 +231,7 @@ def test_text_that_is_no_row_is_named_by_its_line(tmp_path):
     with pytest.raises(LogError, match=r"log.csv, line 3: must hold 3 values, as the header does. Got 2"):
         consume(table, n_arms=2)
     (batch,) = consume(table, n_arms=2, on_error="drop")
-    assert len(batch) == 1 and batch.skipped == {"dropped: ": 1, "dropped: reward": 1}
+    assert len(batch) == 1 and batch.skipped == {"dropped: not a row": 1, "dropped: reward": 1}
 
 
 @pytest.mark.parametrize(

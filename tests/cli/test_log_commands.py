@@ -1,24 +1,26 @@
 """`rbmle evaluate`, `rbmle select` and `rbmle fit` as typed, against the same work in Python."""
 
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import rbmle
 from rbmle import LinRBMLE, LinTS, LinUCB
 from rbmle.cli import app
-from rbmle.display.spans import axis, drawn
+from rbmle.display.spans import Span, axis, drawn
 from rbmle.evaluation import evaluate, fit, select
 from rbmle.logs import Log
 from rbmle.online import Agent
 
 
-def typed(*words: object, code: int = 0) -> tuple[str, str]:
-    result = CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "160"})
+def typed(*words: object, code: int = 0, width: int = 160) -> tuple[str, str]:
+    result = CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": str(width)})
     assert result.exit_code == code, result.output
     return result.stdout, result.stderr
 
@@ -112,7 +114,7 @@ def test_columns_of_other_names_and_a_shared_context(tmp_path: Path) -> None:
     out, _ = typed("fit", tmp_path / "clicks.csv", *words, "--drop", "--policy", "LinUCB")
     assert "learnt 199 rewards" in out and "LinUCB(n_features=4" in out
     out, _ = typed("evaluate", tmp_path / "clicks.csv", *words, "--drop", "--policy", "uniform")
-    assert "1 rows were left out" in out
+    assert "1 row was left out" in out
 
 
 def test_a_data_set_is_a_log_of_random_decisions() -> None:
@@ -152,6 +154,46 @@ def test_intervals_of_letters() -> None:
     assert drawn(1.0, float("-inf"), 2.0, (0.0, 31.0)) == " ●" + " " * 30
     assert axis([1.0, 3.0, float("nan")]) == (0.9, 3.1)
     assert axis([2.0]) == (1.5, 2.5) and axis([]) == (0.0, 1.0)
+
+
+def test_a_span_takes_the_room_there_is() -> None:
+    span = Span(5.0, 0.0, 10.0, (0.0, 10.0))
+    assert drawn(5.0, 0.0, 10.0, (0.0, 10.0), width=11) == "├────●────┤"
+    for room, letters in ((11, "├────●────┤"), (100, drawn(5.0, 0.0, 10.0, (0.0, 10.0))), (7, "")):
+        console = Console(width=room, file=StringIO())
+        console.print(span)
+        assert console.file.getvalue().strip() == letters  # type: ignore[attr-defined]
+
+
+def test_numbers_are_never_cut_off_for_a_drawing(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a terminal of 80 letters, and where there is none."""
+    monkeypatch.chdir(tmp_path)
+    policy = LinRBMLE(n_features=2)
+    fit(log, policy).save(tmp_path / "policy.npz")
+    found = evaluate(log, policy, intervals="asymptotic")
+    out, _ = typed("evaluate", log, "--policy", "policy.npz", width=80)
+    for name in ("ips", "snips", "dm", "dr"):
+        (line,) = (line for line in out.splitlines() if line.startswith(f"{name} "))
+        low, high = found.interval(name)
+        assert line.split()[1:4] == [f"{number:.4g}" for number in (found.value(name), low, high)]
+        assert "├" in line and line.rstrip().endswith("asymptotic, 95 %")
+    out, _ = typed(
+        "select", log, "--sweep", "LinRBMLE(bias=[0.01, 1], regularization=[0.1])", "--policy", "policy.npz", width=80
+    )
+    (line,) = (line for line in out.splitlines() if line.startswith("policy.npz"))
+    assert len([word for word in line.split() if word.replace(".", "").replace("-", "").isdigit()]) == 4
+    assert "┊" in line and line.rstrip().endswith(("better", "worse", "not told apart"))
+
+
+def test_bounds_known_beforehand_are_taken(log: Path) -> None:
+    words = ("evaluate", log, "--policy", "uniform", "--estimators", "ips", "--reward-range", "0,1")
+    options = {"estimators": "ips", "reward_range": (0.0, 1.0)}
+    out, _ = typed(*words, "--intervals", "empirical-bernstein", "--largest-weight", "10")
+    found = evaluate(log, "uniform", intervals="empirical-bernstein", largest_weight=10.0, **options)
+    assert all(f"{end:.4g}" in out for end in found.interval("ips"))
+    out, _ = typed(*words, "--intervals", "sequence", "--rho", "200")
+    found = evaluate(log, "uniform", intervals="sequence", rho=200.0, **options)
+    assert all(f"{end:.4g}" in out for end in found.interval("ips"))
 
 
 def test_an_agents_journal_is_a_log_and_is_left_as_it_was(tmp_path: Path) -> None:

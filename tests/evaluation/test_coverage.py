@@ -136,10 +136,9 @@ def test_doubly_robust_sequences_need_what_they_need(world):
         evaluate(log, pi, estimators="ips", intervals="sequence", reward_range=(0.0, 0.5))
     with pytest.raises(InvalidInputError, match="needs largest_weight"):
         evaluate(log, pi, estimators="ips", intervals="empirical-bernstein", reward_range=(0.0, 1.0))
-    with pytest.raises(InvalidInputError, match="largest_weight must be above all weights"):
-        evaluate(
-            log, pi, estimators="ips", intervals="empirical-bernstein", reward_range=(0.0, 1.0), largest_weight=1.0
-        )
+    for kind in ("empirical-bernstein", "cressie-read"):
+        with pytest.raises(InvalidInputError, match="largest_weight must be above all weights"):
+            evaluate(log, pi, estimators="ips", intervals=kind, reward_range=(0.0, 1.0), largest_weight=1.0)
     log, pi = world.log(0, 5000)
     scaled = evaluate(log, pi, estimators="ips", intervals="sequence", reward_range=(-1.0, 3.0))
     assert -1.0 < scaled.interval("ips").low < scaled.interval("ips").high < 3.0

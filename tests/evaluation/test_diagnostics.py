@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import f_oneway
 
 from rbmle.evaluation import evaluate
+from rbmle.evaluation.diagnostics import drift, span_of
 from rbmle.logs import Log
 
 
@@ -107,6 +109,41 @@ def test_drift_is_seen():
     order = rng.permutation(4000)
     mixed = bare(arms[order], rewards[order], p, times=order.astype(float))
     assert evaluate(mixed, "uniform", estimators="ips").diagnostics.drift_p > 1e-4  # blocks of 64 mixed rows
+
+
+@pytest.mark.parametrize("name", ["dm", "clipped-ips", "switch-dr", "dros"])
+def test_an_answer_that_rests_on_more_than_the_log_says_so(world, name):
+    log, pi = world.log(1, 4000)
+    options = {"clip": 2.0, "switch_threshold": 2.0, "shrinkage": 5.0}
+    verdict = evaluate(log, pi, estimators=name, **options).verdict
+    assert verdict.grade == "with care" and verdict.lines[1].startswith(f"{name} is right only if ")
+    assert evaluate(log, pi, estimators=(name, "dr"), **options).verdict.grade == "answers"
+
+
+def test_rewards_that_stopped_coming_are_drift():
+    """Half of the log has nothing but zeros, which vary by nothing."""
+    rng = np.random.default_rng(1)
+    rewards = (rng.random(3000) < 0.4).astype(float)
+    rewards[:1500] = 0.0
+    arms, p = rng.integers(0, 2, 3000), np.full(3000, 0.5)
+    found = evaluate(bare(arms, rewards, p), "uniform", estimators="ips")
+    assert found.diagnostics.drift_p < 1e-12 and "changed over time" in str(found.verdict)
+    still = evaluate(bare(arms, np.zeros(3000), p), "uniform", estimators="ips").diagnostics
+    assert np.isnan(still.drift_p)
+
+
+@pytest.mark.parametrize("chance", [0.4, 0.01, 0.003])
+def test_drift_is_not_seen_where_there_is_none(chance):
+    """The p-value is that of an analysis of variance for many rows, and seldom small, rare rewards or not."""
+    rng, found = np.random.default_rng(2), []
+    for _ in range(200):
+        rewards = (rng.random((20, 250)) < chance).astype(float)
+        sums = [np.array([250.0, 0.0, x.sum(), (x * x).sum(), 0.0, 0.0]) for x in rewards]
+        found.append(drift(tuple(map(span_of, sums))))
+    if chance == 0.4:
+        assert found[-1] == pytest.approx(f_oneway(*rewards).pvalue, abs=5e-3)
+    assert 0.01 <= np.mean(np.array(found) < 0.05) <= 0.1  # 0.05 but for chance
+    assert np.mean(np.array(found) < 1e-3) <= 0.015
 
 
 def test_what_was_left_out_and_who_wrote_the_log_is_said(world):

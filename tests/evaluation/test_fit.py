@@ -98,6 +98,16 @@ def test_only_settled_rewards_teach(world):
     assert policy.n_observed == 1  # the second row is void, the last is beyond the first open one
 
 
+def test_rewards_that_are_none_of_the_family_are_found(world):
+    rewards = np.ones(20)
+    rewards[12] = 0.5
+    log = Log.from_arrays(arms=np.zeros(20, int), rewards=rewards, contexts=np.ones((20, 2, 3)))
+    policy = GLMRBMLE(n_features=3)
+    with pytest.raises(InvalidInputError, match=r"GLMRBMLE cannot learn rows 5 to 19 of the log.*0.5 at rewards\[7\]"):
+        fit(log.map(lambda batch: batch.take(batch.rows >= 5)), policy)
+    assert policy.n_observed == 0
+
+
 def test_what_cannot_learn_is_refused(world):
     log, _ = world.log(0, 20)
     with pytest.raises(InvalidInputError, match="must be a policy of rbmle"):

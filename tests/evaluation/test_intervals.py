@@ -9,11 +9,14 @@ from scipy.optimize import minimize
 from scipy.stats import binomtest, f
 
 from rbmle import kernels
+from rbmle.evaluation import evaluate
 from rbmle.evaluation.intervals.bernstein import empirical_bernstein
 from rbmle.evaluation.intervals.binomial import chernoff, clopper_pearson, divergence
 from rbmle.evaluation.intervals.bootstrap import simultaneous, studentised
 from rbmle.evaluation.intervals.cressie_read import WeightSums, cressie_read
 from rbmle.evaluation.intervals.sequence import log_mixture, lower_bound
+from rbmle.evaluation.kinds import KINDS
+from rbmle.evaluation.names import ESTIMATORS
 
 
 def sums_of(w, r):
@@ -154,3 +157,32 @@ def test_studentised_and_simultaneous_quantiles_by_hand():
     z = rng.standard_normal((2, 20_000))
     c = simultaneous(z, 0.95)
     assert c == pytest.approx(2.236, abs=0.03)  # (2Φ(c) − 1)² = 0.95
+
+
+def test_every_interval_says_what_it_needs(world):
+    log, pi = world.log(0, 500)
+    options = {"clip": 2.0, "switch_threshold": 2.0, "shrinkage": 5.0, "largest_weight": 50.0, "replicates": 50}
+    options |= {"reward_range": (0.0, 1.0), "reward_model": np.full((500, world.K), 0.5)}
+    found = evaluate(log, pi, estimators=tuple(ESTIMATORS), intervals=tuple(KINDS), **options)
+    seen = set()
+    for name, each in found.estimates.items():
+        for kind, interval in each.intervals.items():
+            needs = "; ".join(interval.assumptions)
+            seen.add(kind)
+            assert "logged probabilities are true" in needs
+            # Only the sequence is proved for policies that learn, and for logs that are watched.
+            assert ("rows are independent" in needs) == ("looked at once" in needs) == (kind != "sequence")
+            assert ("given all rows before" in needs) == (kind == "sequence")
+            assert ("many rows" in needs) == (kind in ("asymptotic", "bootstrap", "cressie-read"))
+            assert ("rewards lie in the range" in needs) == (kind not in ("asymptotic", "bootstrap"))
+            chosen = {"sequence": "rho was", "kl": "clip was", "clopper-pearson": "clip was"}
+            chosen |= dict.fromkeys(("empirical-bernstein", "cressie-read"), "the bound of weights was")
+            assert ("chosen beforehand" in needs) == (kind in chosen) and chosen.get(kind, "") in needs
+            # What clipping takes away is allowed for by the bounds that are made for it, and by no others.
+            biased = name in ("dm", "clipped-ips", "switch-dr", "dros") and kind in ("asymptotic", "bootstrap")
+            assert ("is right" in needs or "takes away is small" in needs) == biased
+    assert seen == set(KINDS)
+    frame = found.to_frame()
+    assert (frame["assumptions"].str.len() > 20).all() and set(frame["interval"]) == seen
+    free = evaluate(log, pi, estimators="ips", intervals="cressie-read", reward_range=(0.0, 1.0))
+    assert "the bound of weights" not in "; ".join(free.interval("ips").assumptions)

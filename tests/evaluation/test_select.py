@@ -120,6 +120,12 @@ def test_policies_that_have_learnt_are_judged_as_they_are(world):
     assert found.policies["LinRBMLE 1"] is policy and policy.n_observed == 16
 
 
+def test_what_has_no_name_is_called_what_it_is(world):
+    log, pi = world.log(2, 300)
+    found = select(log, ["uniform", pi, world.target, LinUCB(n_features=3), pi], replicates=50)
+    assert list(found.candidates) == ["uniform", "array 1", "target", "LinUCB", "array 2"]
+
+
 def test_logs_without_probabilities_say_so(world):
     s, arms, r = world.draw(0, 2000)
     log = Log.from_arrays(arms=arms, rewards=r, contexts=world.X[s], n_arms=4)

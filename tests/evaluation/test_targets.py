@@ -1,11 +1,14 @@
 """Targets: policies as they are, arrays, functions; and what is none of these."""
 
+import json
+
 import numpy as np
 import pytest
 
 from rbmle import EpsilonGreedy, LinRBMLE, LinTS, LinUCB
 from rbmle.errors import InvalidInputError
-from rbmle.evaluation import evaluate
+from rbmle.evaluation import evaluate, select
+from rbmle.evaluation.selecting import Share
 from rbmle.evaluation.targets import Probabilities, as_target
 from rbmle.logs import Log
 
@@ -115,3 +118,39 @@ def test_what_is_no_target_is_refused(world):
     with pytest.raises(InvalidInputError, match="needs contexts of every arm"):
         evaluate(bare, LinUCB(n_features=2))
     assert Probabilities(pi).name == "array"
+
+
+def in_text(world, folder, n):
+    """A log in three files of text, in which nobody knows how many rows are in the files before."""
+    log, pi = world.log(0, n)
+    lines = "".join(json.dumps(row) + "\n" for row in log.to_frame().to_dict("records")).splitlines(keepends=True)
+    for place, start in enumerate(range(0, n, n // 3 + 1)):
+        (folder / f"{place}.jsonl").write_text("".join(lines[start : start + n // 3 + 1]))
+    return Log.read(folder), log, pi
+
+
+def test_arrays_go_with_rows_through_several_files_of_text(world, tmp_path):
+    text, log, pi = in_text(world, tmp_path, 100)
+    q = np.random.default_rng(0).random((100, world.K))
+    assert [part.first for part in text.parts] == [0, None, None]
+    for found in (evaluate(text, pi, reward_model=q), evaluate(text.map(lambda batch: batch), pi, reward_model=q)):
+        plain = evaluate(log, pi, reward_model=q)
+        for name in ("ips", "snips", "dm", "dr"):
+            assert found.value(name) == pytest.approx(plain.value(name), rel=1e-12)
+    cut = text.map(lambda batch: batch.take(batch.rows % 2 == 0))  # half of the rows, each with its own of the array
+    few = evaluate(log.map(lambda batch: batch.take(batch.rows % 2 == 0)), pi, estimators="ips")
+    assert evaluate(cut, pi, estimators="ips").value("ips") == pytest.approx(few.value("ips"), rel=1e-12)
+    chosen = select(text, {"array": pi, "same": "uniform"}, reward_model=q, replicates=50)
+    rest = text.map(Share(0.5, 0, False))
+    held_out = evaluate(rest, pi, estimators="dr", reward_model=q, intervals="bootstrap")
+    assert chosen.n == held_out.n < 100 and chosen["array"].value == held_out.value("dr")
+
+
+def test_an_array_of_another_log_is_refused(world):
+    log, pi = world.log(0, 30)
+    with pytest.raises(InvalidInputError, match="target must have a row for each of the 30 of the log. Got 60"):
+        evaluate(log, np.concatenate([pi, pi]))
+    with pytest.raises(InvalidInputError, match="reward_model must have a row for each of the 30 of the log. Got 31"):
+        evaluate(log, pi, reward_model=np.zeros((31, world.K)))
+    with pytest.raises(InvalidInputError, match="reward_model must have a row for each of the log. It has 29"):
+        evaluate(log, pi, reward_model=np.zeros((29, world.K)))

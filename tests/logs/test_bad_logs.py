@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -72,6 +73,10 @@ def as_table(rows, tmp_path):
     return pa.table(as_columns(rows))
 
 
+def as_polars(rows, tmp_path):
+    return pl.DataFrame(as_columns(rows), strict=False)
+
+
 def as_parquet(rows, tmp_path):
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table(as_columns(rows)), path, row_group_size=4)
@@ -98,7 +103,7 @@ def consume(source, **options):
     return batches
 
 
-@pytest.mark.parametrize("shape", [as_table, as_parquet, as_jsonl, as_mapping])
+@pytest.mark.parametrize("shape", [as_table, as_polars, as_parquet, as_jsonl, as_mapping])
 @pytest.mark.parametrize("column, row, value, words", FAULTS)
 def test_a_bad_value_is_named_by_row_and_column_or_dropped(shape, column, row, value, words, tmp_path):
     source = shape(with_fault(column, row, value), tmp_path)
@@ -137,15 +142,18 @@ def test_theirs_is_the_name_in_the_message(tmp_path):
         consume(columns, columns={"probability": "p"})
 
 
-@pytest.mark.parametrize("shape", [as_table, as_parquet, as_jsonl, as_mapping])
+@pytest.mark.parametrize("shape", [as_table, as_polars, as_parquet, as_jsonl, as_mapping])
 def test_ids_that_occur_twice(shape, tmp_path):
     rows = good()
     rows[10]["id"] = rows[7]["id"] = "d4"
     with pytest.raises(LogError, match=r"(row|line) 7, column 'id': must be different.*row 4"):
         consume(shape(rows, tmp_path))
-    batches = consume(shape(rows, tmp_path), on_error="drop")
-    assert np.concatenate([batch.rows for batch in batches]).tolist() == [0, 1, 2, 3, 4, 5, 6, 8, 9, 11]
-    assert sum(sum(batch.skipped.values()) for batch in batches) == 2
+    dropping = Log.read(shape(rows, tmp_path), on_error="drop")
+    for batches in (consume(shape(rows, tmp_path), on_error="drop"), list(dropping)):
+        assert np.concatenate([batch.rows for batch in batches]).tolist() == [0, 1, 2, 3, 4, 5, 6, 8, 9, 11]
+        assert sum(sum(batch.skipped.values()) for batch in batches) == 2
+    dropping.to_parquet(tmp_path / "written.parquet")  # nobody else stumbles over them
+    assert sum(map(len, consume(tmp_path / "written.parquet"))) == 10
 
 
 def test_ids_are_compared_in_turns_where_there_are_many(monkeypatch, tmp_path):
@@ -160,7 +168,7 @@ def test_ids_are_compared_in_turns_where_there_are_many(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("column", ["arm", "reward"])
-@pytest.mark.parametrize("shape", [as_table, as_parquet, as_jsonl, as_mapping])
+@pytest.mark.parametrize("shape", [as_table, as_polars, as_parquet, as_jsonl, as_mapping])
 def test_missing_columns(shape, column, tmp_path):
     rows = [{name: value for name, value in row.items() if name != column} for row in good()]
     with pytest.raises(InvalidInputError, match=f"must have the column '{column}'. It has id, time"):
@@ -223,7 +231,7 @@ def test_text_that_is_no_row_is_named_by_its_line(tmp_path):
     with pytest.raises(LogError, match=r"log.csv, line 3: must hold 3 values, as the header does. Got 2"):
         consume(table, n_arms=2)
     (batch,) = consume(table, n_arms=2, on_error="drop")
-    assert len(batch) == 1 and batch.skipped == {"dropped: ": 1, "dropped: reward": 1}
+    assert len(batch) == 1 and batch.skipped == {"dropped: not a row": 1, "dropped: reward": 1}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def written(path, *events):
 def test_dsjson(tmp_path):
     log = Log.from_dsjson(written(tmp_path / "log.dsjson", EVENT, {**EVENT, "EventId": "e2", "_label_cost": 0}))
     (batch,) = log
-    assert log.columns == ("id", "time", "arm", "probability", "probabilities", "reward")
+    assert log.columns == ("id", "time", "eligible", "arm", "probability", "probabilities", "reward")
     assert batch.arm.tolist() == [2, 2] and batch.reward.tolist() == [0.75, 0.0]
     assert batch.probabilities.tolist() == [0.2, 0.1, 0.7] * 2 and batch.probability.tolist() == [0.7, 0.7]
     assert batch.time.tolist() == [1795003200.5] * 2
@@ -59,6 +59,7 @@ def test_features_of_dsjson_are_hashed(tmp_path):
         ({"p": [0.7, 0.2, 0.2]}, "must add up to 1"),
         ({"_label_probability": 0.0}, r"must be in \(0, 1\]"),
         ({"c": {}}, "features of 3 actions"),
+        ({"_skipLearn": True}, "was not activated"),
     ],
 )
 def test_events_that_are_no_decisions(change, words, tmp_path):
@@ -67,6 +68,26 @@ def test_events_that_are_no_decisions(change, words, tmp_path):
         list(Log.from_dsjson(path, n_features=3))
     (batch,) = Log.from_dsjson(path, n_features=3, on_error="drop")
     assert len(batch) == 1 and sum(batch.skipped.values()) == 1
+
+
+@pytest.mark.parametrize("n_features", [None, 8])
+def test_events_of_different_numbers_of_actions(n_features, tmp_path):
+    two = {**EVENT, "EventId": "e2", "a": [2, 1], "_p": [0.6, 0.4], "_label_probability": 0.6,
+           "c": {"_multi": [{"x": 1.0}, {"x": 2.0}]}}  # fmt: skip
+    del two["p"]  # newer services call it _p
+    (batch,) = Log.from_dsjson(written(tmp_path / "log.dsjson", EVENT, two), n_features=n_features)
+    assert batch.sizes.tolist() == [3, 2] and batch.arm.tolist() == [2, 1]
+    assert batch.probabilities.tolist() == [0.2, 0.1, 0.7, 0.4, 0.6]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "drop"])
+def test_events_that_were_thinned_out_unevenly_are_refused(on_error, tmp_path):
+    """Of 100 events without a click 10 are there, of 10 with one all: their mean is not that of all."""
+    thinned = [{**EVENT, "EventId": f"e{i}", "pdrop": 0.9} for i in range(3)]
+    assert sum(map(len, Log.from_dsjson(written(tmp_path / "log.dsjson", *thinned)))) == 3
+    path = written(tmp_path / "log.dsjson", *thinned, EVENT)
+    with pytest.raises(LogError, match="line 4, column 'pdrop': must be 0.9 as in the events before.*Got 0.0"):
+        list(Log.from_dsjson(path, on_error=on_error))
 
 
 TEXT = """shared |User age:3 new

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rbmle.errors import InvalidInputError, InvalidParameterError, MissingFileError
+from rbmle.errors import InvalidInputError, InvalidParameterError, LogError, MissingFileError
+from rbmle.evaluation import evaluate
 from rbmle.logs import Log
 from rbmle.logs.columns import FORMAT, METADATA
 
@@ -24,6 +25,18 @@ def test_lists_frames_and_tables_hold_the_same_rows(sample, same):
         same(log, plain)
         same(log, plain)  # and again
     same(Log.read(table.to_reader(7)), plain)
+
+
+def test_some_rows_of_any_frame(sample, same):
+    """Rows are left out: those after the frontier, those of another part of a selection, bad ones."""
+    table, few = pa.table(sample.columns), np.arange(40) % 3 > 0
+    plain = Log.read({name: [v for v, kept in zip(values, few, strict=True) if kept] for name, values in
+                      sample.columns.items()})  # fmt: skip
+    for source in (sample.columns, table, pl.DataFrame(sample.columns), pd.DataFrame(sample.columns)):
+        cut = Log.read(source).map(lambda batch: batch.take(few[batch.rows]))
+        same(cut, plain)
+        for name in ("id", "arms"):
+            assert cut.to_frame()[name].tolist() == plain.to_frame()[name].tolist()
 
 
 def test_a_stream_flows_once_and_says_so(sample):
@@ -90,6 +103,26 @@ def test_parquet_files_folders_and_partitions(sample, same, tmp_path):
     same(many, plain)
     assert [part.first for part in many.parts] == [0, 15, 30]
     assert np.concatenate([batch.rows for batch in many]).tolist() == list(range(40))
+
+
+def test_columns_in_the_names_of_folders(tmp_path):
+    """As pandas, Spark and Hive write partitions: the columns they are made by are not in the files."""
+    frame = pd.DataFrame({"arm": [0, 1, 1, 0], "reward": [1.0, 0.5, 0.25, 0.0], "p": [0.5, 0.5, 0.25, 0.75]})
+    frame["day"], frame["eur"] = pd.to_datetime(["2026-11-18", "2026-11-19"] * 2).date, ["a/b", "c", "c", "a/b"]
+    frame.to_parquet(tmp_path / "log", partition_cols=["day", "arm", "eur"])
+    log = Log.read(tmp_path / "log", columns={"time": "day", "probability": "p"}, n_arms=2)
+    assert log.columns == ("time", "arm", "probability", "reward") and log.scanned.rows == 4
+    rows = sorted(
+        (*row,) for each in log for row in zip(each.time, each.arm, each.probability, each.reward, strict=True)
+    )
+    day = 20775 * 86400.0
+    assert rows == [(day, 0, 0.5, 1.0), (day, 1, 0.25, 0.25), (day + 86400, 0, 0.75, 0.0), (day + 86400, 1, 0.5, 0.5)]
+    frame["reward"] = [1.0, 0.5, None, 0.0]
+    frame.to_parquet(tmp_path / "odd", partition_cols=["reward"])  # a row without a reward lies in a folder of nulls
+    with pytest.raises(LogError, match=r"row 0, column 'reward': must be a number.*Got null"):
+        list(Log.read(tmp_path / "odd", columns={"probability": "p"}, n_arms=2))
+    with pytest.raises(InvalidInputError, match="must hold numbers. Got string"):
+        list(Log.read(tmp_path / "log", columns={"probability": "eur"}, n_arms=2))
 
 
 def test_text_files(sample, same, tmp_path):
@@ -215,3 +248,30 @@ def test_what_is_no_log_is_refused(tmp_path, sample):
         Log.read(sample.columns, columns={"probabilty": "p"})
     with pytest.raises(InvalidParameterError, match="one of 'raise', 'drop'"):
         Log.read(sample.columns, on_error="ignore")
+
+
+def test_frames_and_their_columns_in_the_place_of_arrays(same):
+    rng = np.random.default_rng(0)
+    arms, rewards, p, x = rng.integers(0, 3, 50), rng.random(50), rng.dirichlet(np.ones(3), 50), rng.random((50, 2))
+    plain = Log.from_arrays(arms=arms, rewards=rewards, probabilities=p, contexts=x)
+    for column, frame in ((pd.Series, pd.DataFrame), (pl.Series, pl.DataFrame)):
+        same(
+            Log.from_arrays(
+                arms=column(arms), rewards=column(rewards), probabilities=frame(p), contexts=frame(x), n_arms=3
+            ),
+            plain,
+        )
+        columns = {"arm": column(arms), "reward": column(rewards), "probabilities": frame(p), "context": frame(x)}
+        same(Log.read(columns), plain)
+        for chances in (frame(p), p):
+            assert evaluate(plain, chances, estimators="ips").value("ips") == pytest.approx(rewards.mean(), rel=1e-12)
+        modelled = evaluate(plain, p, estimators="dm", reward_model=frame(np.tile([0.0, 1.0, 2.0], (50, 1))))
+        assert modelled.value("dm") == pytest.approx((p[:, 1] + 2.0 * p[:, 2]).mean(), rel=1e-12)
+
+
+def test_a_frame_whose_cells_are_arrays(same):
+    X = np.random.default_rng(0).standard_normal((20, 3, 2))
+    columns = {"arm": [1] * 20, "reward": [0.5] * 20}
+    plain = Log.read({**columns, "contexts": X})
+    same(Log.read(pd.DataFrame({**columns, "contexts": list(X)})), plain)
+    same(Log.read(pd.DataFrame({**columns, "contexts": X.tolist()})), plain)

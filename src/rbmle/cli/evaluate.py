@@ -73,6 +73,12 @@ def evaluate(
     clip: Annotated[float | None, typer.Option(help="Of clipped-ips: the largest weight.")] = None,
     switch_threshold: Annotated[float | None, typer.Option(help="Of switch-dr: weights above are left out.")] = None,
     shrinkage: Annotated[float | None, typer.Option(help="Of dros: λ in λw/(w² + λ).")] = None,
+    largest_weight: Annotated[
+        float | None, typer.Option(help="Of empirical-bernstein for ips: a bound of weights, known beforehand.")
+    ] = None,
+    rho: Annotated[
+        float, typer.Option(help="Of sequence: about n Var(w r) for the n that is planned, chosen before looking.")
+    ] = 1000.0,
     level: Annotated[float, typer.Option(help="Of intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Of the bootstrap and of policies that draw.", metavar="N")] = 0,
     columns: Columns = None,
@@ -97,7 +103,7 @@ def evaluate(
     options = {
         "estimators": values.listed(estimators), "intervals": values.listed(intervals), "reward_model": reward_model,
         "reward_range": logfiles.range_of(reward_range), "clip": clip, "switch_threshold": switch_threshold,
-        "shrinkage": shrinkage, "level": level, "seed": seed,
+        "shrinkage": shrinkage, "largest_weight": largest_weight, "rho": rho, "level": level, "seed": seed,
     }  # fmt: skip
     console, found = Console(highlight=False), []
     for text in policies:
@@ -126,7 +132,7 @@ def evaluated(log: Any, text: str, encoding: str, options: dict[str, Any]) -> "E
         log = logfiles.for_policies(log, encoding)
     target = logfiles.policy(text, log)
     if isinstance(target, Policy) and not text.endswith(".npz"):
-        kept = {name: options[name] for name in ("estimators", "intervals", "reward_range", "level", "seed")}
+        kept = {name: options[name] for name in ("estimators", "intervals", "reward_range", "rho", "level", "seed")}
         return replace(evaluate(log, target, learn=True, progress=None, **kept), target=f"{text}, learning")
     found = evaluate(log, target, progress=None, **options)
     return replace(found, target=text if isinstance(target, str) else f"{found.target} ({Path(text).name})")
@@ -156,25 +162,26 @@ def intervals_table(found: "Evaluation") -> "Table":
     table = plain_table("estimator", "value", "from", "to", "", "interval")
     for each, one in lines:
         low, high = (float("nan"), float("nan")) if one is None else one
-        drawing = spans.drawn(each.value, low, high, axis, found.mean_reward)
+        drawing = spans.Span(each.value, low, high, axis, found.mean_reward)
         style = "bold green underline" if each.name == found.headline else ""
         kind = "" if one is None else f"{one.kind}, {100 * one.level:g} %"
         numbers = [shown(number) for number in (each.value, low, high)]
         table.add_row(f"[{style or 'default'}]{each.name}[/]", *numbers, drawing, kind)
     numbers = [shown(number) for number in earned]
-    table.add_row("logging policy", *numbers, spans.drawn(*earned, axis, earned[0]), "what it earned", style="dim")
+    table.add_row("logging policy", *numbers, spans.Span(*earned, axis, earned[0]), "what it earned", style="dim")
     return table
 
 
 def plain_table(*columns: str) -> "Table":
-    """A table without a frame, the first column to the left."""
+    """A table without a frame, the first column to the left. Drawings and names give way where room is scarce."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for place, column in enumerate(columns):
-        left = place == 0 or column in ("", "interval", "against the logging policy")
-        table.add_column(column, justify="left" if left else "right", no_wrap=True)
+        yields = place == 0 or column == ""
+        left = yields or column in ("interval", "claim")
+        table.add_column(column, justify="left" if left else "right", no_wrap=not yields, overflow="fold")
     return table
 
 

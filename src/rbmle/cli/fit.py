@@ -87,7 +87,7 @@ def features_table(policy: "Policy") -> "Table":
     axis = spans.axis([0.0, *(end for _, _, low, high in rows for end in (low, high))])
     table = plain_table("feature", "predicted", "from", "to", "")
     for name, value, low, high in rows:
-        table.add_row(name, shown(value), shown(low), shown(high), spans.drawn(value, low, high, axis, 0.0))
+        table.add_row(name, shown(value), shown(low), shown(high), spans.Span(value, low, high, axis, 0.0))
     table.caption = f"{len(rows)} of {policy.n_features} features"
     table.caption_justify = "left"
     return table

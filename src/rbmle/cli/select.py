@@ -117,10 +117,10 @@ def differences_table(found: "Selection") -> "Table":
 
     order = sorted(found.candidates.values(), key=lambda each: -each.value)
     axis = spans.axis([0.0, *(end for each in order for end in (each.low, each.high))])
-    table = plain_table("candidate", "value", "more by", "from", "to", "", "against the logging policy")
+    table = plain_table("candidate", "value", "more by", "from", "to", "", "claim")
     for each in order:
         style = "bold green underline" if each.name == found.best else "default"
-        drawing = spans.drawn(each.difference, each.low, each.high, axis, 0.0)
+        drawing = spans.Span(each.difference, each.low, each.high, axis, 0.0)
         numbers = [shown(number) for number in (each.value, each.difference, each.low, each.high)]
         table.add_row(f"[{style}]{escaped(each.name)}[/]", *numbers, drawing, each.claim)
     logged = next(iter(found.evaluations.values())).mean_reward

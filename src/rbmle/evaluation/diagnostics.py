@@ -151,11 +151,18 @@ def span_of(sums: FloatArray) -> Span:
 
 
 def drift(spans: tuple[Span, ...]) -> float:
-    """How likely such different mean rewards are where nothing changes: χ² of the spans around their common mean."""
-    known = [span for span in spans if 0.0 < span.reward_error < inf]
-    if len(known) < 2:
+    """How likely such different mean rewards are where nothing changes: χ² of the spans around their common mean.
+
+    Where nothing changes rewards vary alike in all spans, so that one variance serves all: a span of nothing but zeros
+    is as telling as others, and rare rewards do not make spans that have few of them look sure of themselves.
+    """
+    sizes = np.array([span.n for span in spans], dtype=np.float64)
+    if len(spans) < 2 or not bool((sizes > 1).all()):
         return nan
-    precision = np.array([1.0 / span.reward_error**2 for span in known])
-    means = np.array([span.reward for span in known])
-    common = float((precision * means).sum() / precision.sum())
-    return float(chdtrc(len(known) - 1, float((precision * (means - common) ** 2).sum())))
+    means, errors = (np.array([getattr(span, name) for span in spans]) for name in ("reward", "reward_error"))
+    freedom = sizes.sum() - len(spans)
+    variance = float((errors**2 * sizes * (sizes - 1.0)).sum() / freedom)
+    between = float((sizes * (means - sizes @ means / sizes.sum()) ** 2).sum())
+    if variance <= 0.0:
+        return nan if between <= 0.0 else 0.0
+    return float(chdtrc(len(spans) - 1, between / variance))

@@ -20,9 +20,11 @@ from rbmle.evaluation.options import OptionNames, Options
 from rbmle.evaluation.rewards.base import Fit, Predictor
 from rbmle.evaluation.rewards.given import as_model
 from rbmle.evaluation.rewards.linear import RidgeFit
-from rbmle.evaluation.targets import Target, TargetLike, as_target
+from rbmle.evaluation.targets import Probabilities, Target, TargetLike, as_target, by_rows
 from rbmle.evaluation.tasks import partitions
 from rbmle.logs import Log
+from rbmle.logs.changed import ChangedPart
+from rbmle.logs.scan import numbered
 
 NO_SEQUENCE = (
     "dr has no confidence sequence here: it needs the logged probabilities of all arms, and a reward model that has "
@@ -78,12 +80,15 @@ def evaluate(
         from rbmle.evaluation.replaying import replay_learner
 
         return replay_learner(log, target, chosen, estimators, intervals, reward_range)
+    arrays = {name: given for name, given in (("target", target), ("reward_model", reward_model)) if by_rows(given)}
+    log = numbered(log) if arrays else log
     run = runner(engine, progress)
     task = plan(log, {"target": as_target(target, log, chosen.seed, chosen.samples)}, chosen,
                 (estimators, reward_model, intervals, reward_range), run)  # fmt: skip
     sums: EstimateSums = run(task, partitions(log))
     if task.with_ids:
         sums.ids.require_different(log)
+    require_rows(log, sums, arrays)
     return finished(log, task, sums, "target")
 
 
@@ -139,6 +144,17 @@ def check_range(kinds: tuple[str, ...], reward_range: Any) -> None:
     ends = np.asarray(reward_range, dtype=np.float64)
     if ends.shape != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
         raise InvalidParameterError(f"The 'reward_range' parameter must be (low, high). Got {reward_range!r} instead.")
+
+
+def require_rows(log: Log, sums: EstimateSums, arrays: dict[str, Any]) -> None:
+    """Raise where an array has more rows than the log; of a log that was cut nobody knows how many it had."""
+    if any(isinstance(part, ChangedPart) for part in log.parts):
+        return
+    rows = sums.n + sum(sums.skipped.values())
+    for name, given in arrays.items():
+        values = given.values if isinstance(given, Probabilities) else given
+        if len(values) != rows:
+            raise InvalidInputError(f"{name} must have a row for each of the {rows} of the log. Got {len(values)}.")
 
 
 def least_probability(log: Log, behaviour: Behaviour | None) -> float:

@@ -90,7 +90,10 @@ class Evaluation:
     @property
     def verdict(self) -> Verdict:
         """What all of this says, in plain language."""
-        told = tuple(f"{count:,} rows were left out: {why}." for why, count in self.skipped.items() if count)
+        counts = {
+            why: f"{count:,} row{' was' if count == 1 else 's were'}" for why, count in self.skipped.items() if count
+        }
+        told = tuple(f"{count} left out: {why}." for why, count in counts.items())
         guess = (GUESSED,) if self.estimated else ()
         return verdict(self.estimates, self.headline, self.diagnostics, self.adaptive, (*guess, *self.notes, *told))
 

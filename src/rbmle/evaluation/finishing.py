@@ -15,7 +15,7 @@ from rbmle.evaluation.intervals.bootstrap import pivots, studentised
 from rbmle.evaluation.intervals.cressie_read import WeightSums as Sums
 from rbmle.evaluation.intervals.cressie_read import cressie_read
 from rbmle.evaluation.intervals.sequence import lower_bound
-from rbmle.evaluation.kinds import KINDS, Interval
+from rbmle.evaluation.kinds import KINDS, WEIGHED, Interval
 from rbmle.evaluation.names import ESTIMATORS
 
 BIAS = {
@@ -77,6 +77,8 @@ def interval(kind: str, name: str, ends: tuple[float, float], task: Estimation) 
     needs = list(KINDS[kind].assumptions)
     if name in BIAS and not KINDS[kind].exact:
         needs.append(BIAS[name])
+    if kind == "cressie-read" and task.options.largest_weight is not None:
+        needs.append(WEIGHED)
     if task.behaviour is not None:
         needs[0] = "estimated probabilities are those that were"
     return Interval(*ends, task.options.level, kind, tuple(needs))
@@ -101,6 +103,7 @@ def ends_of(kind: str, found: Estimate, sums: TargetSums, task: Estimation) -> t
             sums.weights.moments.n, float(first[0]), float(second[0, 0]), float(first[1]), float(second[0, 1]),
             float(second[1, 1]),
         )  # fmt: skip
+        require_true_bound(options.weight_bound, sums)
         return cressie_read(kept, options.level, task.reward_range, (0.0, options.weight_bound))
     lower, upper = bounds_of(kind, name, sums, task)
     return low + (high - low) * lower, low + (high - low) * (1.0 - upper)
@@ -139,7 +142,12 @@ def bound_of_weights(kind: str, sums: TargetSums, task: Estimation) -> float:
         raise InvalidInputError(
             f"The interval {kind!r} of 'ips' needs largest_weight=…, a bound of weights known beforehand."
         )
+    require_true_bound(bound, sums)
+    return bound
+
+
+def require_true_bound(bound: float, sums: TargetSums) -> None:
+    """Raise where a weight is above what was told."""
     if len(sums.weights.largest) and sums.weights.largest[0] > bound:
         row, weight = sums.weights.rows[0], sums.weights.largest[0]
         raise InvalidInputError(f"largest_weight must be above all weights. Got {bound:g}; row {row} has {weight:g}.")
-    return bound

@@ -103,5 +103,9 @@ class Fitting:
 
 
 def learn(policy: Policy, batch: Batch) -> None:
-    """Learn the rewards of a batch."""
-    policy.update_many(np.array(batch.contexts)[batch.played], np.array(batch.reward))
+    """Learn the rewards of a batch; an error of the policy (rewards that are none of its family) says where that is."""
+    try:
+        policy.update_many(np.array(batch.contexts)[batch.played], np.array(batch.reward))
+    except InvalidInputError as reason:
+        where = f"rows {batch.rows[0]} to {batch.rows[-1]} of the log, counted from the first of them"
+        raise InvalidInputError(f"{type(policy).__name__} cannot learn {where}: {reason}") from reason

@@ -12,6 +12,7 @@ INDEPENDENT = "rows are independent of each other: the logging policy did not le
 BOUNDED = "rewards lie in the range that was told beforehand"
 ONCE = "the log is looked at once, at a size that does not hang on what was seen"
 MANY = "many rows, of which none weighs much"
+WEIGHED = "the bound of weights was chosen beforehand"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ KINDS: dict[str, Kind] = {
     ),
     "empirical-bernstein": Kind(
         "empirical Bernstein", ("ips", "clipped-ips"), True, True, False,
-        (TRUE, INDEPENDENT, BOUNDED, "the bound of weights was chosen beforehand", ONCE),
+        (TRUE, INDEPENDENT, BOUNDED, WEIGHED, ONCE),
     ),
     "clopper-pearson": Kind(
         "Clopper–Pearson, rows made coins", ("clipped-ips",), True, True, False,

@@ -18,9 +18,10 @@ from rbmle.evaluation.names import ESTIMATORS
 from rbmle.evaluation.options import OptionNames, Options
 from rbmle.evaluation.replaying import replay_learner
 from rbmle.evaluation.selection import Candidate, Selection, Trained
-from rbmle.evaluation.targets import TargetLike, as_target
+from rbmle.evaluation.targets import Target, TargetLike, as_target, by_rows
 from rbmle.evaluation.tasks import partitions
 from rbmle.logs import Batch, Log
+from rbmle.logs.scan import numbered
 from rbmle.params import Real
 from rbmle.policies import Policy
 
@@ -79,6 +80,8 @@ def select(
     learners = {name: each for name, each in named.items() if isinstance(each, Policy) and not each.n_observed}
     for policy in learners.values():
         require_fitting(log, policy)
+    if any(map(by_rows, (*named.values(), reward_model))):
+        log = numbered(log)
     training, rest = (log.map(Share(float(train), chosen.seed, part), name=log.name) for part in (True, False))
     trained = tuned(training, learners, chosen)
     kept = {name: each for name, each in named.items() if name not in trained or trained[name].chosen}
@@ -107,12 +110,12 @@ def select(
 
 
 def names_of(candidates: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
-    """Candidates by name; policies of a list by their class, with what differs from others of it."""
+    """Candidates by name; those of a list by their class or what they are called, numbered where several are alike."""
     if isinstance(candidates, Mapping):
         named = dict(candidates)
     else:
         listed = list(candidates)
-        labels = [type(each).__name__ for each in listed]
+        labels = [label_of(each) for each in listed]
         named = {}
         for place, (label, each) in enumerate(zip(labels, listed, strict=True)):
             named[label if labels.count(label) == 1 else f"{label} {labels[: place + 1].count(label)}"] = each
@@ -121,6 +124,15 @@ def names_of(candidates: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     if "logging policy" in named:
         raise InvalidParameterError("A candidate cannot be called 'logging policy': all are compared with that.")
     return named
+
+
+def label_of(candidate: Any) -> str:
+    """What a candidate without a name is called."""
+    if isinstance(candidate, str):
+        return candidate
+    if isinstance(candidate, Policy | Target):
+        return type(candidate).__name__
+    return "array" if by_rows(candidate) else str(getattr(candidate, "__name__", type(candidate).__name__))
 
 
 def tuned(training: Log, learners: Mapping[str, Policy], options: Options) -> dict[str, Trained]:

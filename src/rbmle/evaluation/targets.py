@@ -173,6 +173,11 @@ def refused(batch: Batch, row: int, name: str, wanted: str, found: Any) -> Inval
 NAMED: dict[str, type[Target]] = {"logging": Logging, "uniform": Uniform}
 
 
+def by_rows(given: Any) -> bool:
+    """Whether a target or a reward model is an array with a row for each of the log."""
+    return isinstance(given, list | tuple | Probabilities) or hasattr(given, "__array__")
+
+
 # What `evaluate` takes as a target; text is "uniform" or "logging".
 TargetLike: TypeAlias = Target | Policy | str | NDArray[Any] | Sequence[ArrayLike] | Callable[[Batch], ArrayLike]
 
@@ -195,7 +200,7 @@ def as_target(target: Any, log: Log, seed: int, samples: int | None = None, name
         return NAMED[target]()
     if callable(target):
         return Function(target, name or getattr(target, "__name__", "function"))
-    if isinstance(target, np.ndarray | list | tuple):
+    if by_rows(target):
         return Probabilities(np.asarray(target), name or "array")
     raise InvalidInputError(
         "target must be a policy, an array of chances (n, K) or of arms (n,), a function of a batch of rows, "

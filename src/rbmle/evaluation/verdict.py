@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rbmle.evaluation.diagnostics import Diagnostics
-from rbmle.evaluation.finishing import Estimate
+from rbmle.evaluation.finishing import BIAS, Estimate
 from rbmle.evaluation.kinds import KINDS
 
 Grade: TypeAlias = Literal["answers", "with care", "cannot answer"]
@@ -92,6 +92,8 @@ def verdict(
     told = estimates[headline]
     if told.value != told.value:
         no.append("No row could be used.")
+    if told.name in BIAS:
+        care.append(f"{told.name} is right only if {BIAS[told.name]}.")
     kinds = {kind for each in estimates.values() for kind in each.intervals}
     unproved = sorted(kind for kind in kinds if not KINDS[kind].adaptive)
     if adaptive and unproved:

@@ -40,9 +40,20 @@ def stream_of(source: Any) -> "pa.RecordBatchReader":
         )
     pa = pyarrow()
     try:
-        return pa.RecordBatchReader.from_stream(source)
+        return pa.RecordBatchReader.from_stream(with_lists(source))
     except (pa.ArrowException, TypeError, ValueError) as reason:
         raise InvalidInputError(f"The log cannot be read as Arrow: {reason}") from reason
+
+
+def with_lists(source: Any) -> Any:
+    """A frame of pandas with lists of arrays where cells are arrays (K, d), which Arrow does not take."""
+    if type(source).__module__.partition(".")[0] != "pandas" or not hasattr(source, "columns"):
+        return source
+    deep = [
+        name for name in source.columns
+        if source[name].dtype == object and any(getattr(cell, "ndim", 0) == 2 for cell in source[name].iloc[:1])
+    ]  # fmt: skip
+    return source.assign(**{name: [None if cell is None else list(cell) for cell in source[name]] for name in deep})
 
 
 def metadata_of(schema: "pa.Schema") -> dict[str, Any]:
@@ -97,9 +108,10 @@ def raw_of(batch: "pa.RecordBatch", reading: Reading, source: str, first: int) -
         if len(arrays) > 1:
             raw.columns[column.name] = side_by_side(column, arrays, reading)
         elif column.kind == "text":
-            raw.keys, raw.labels[column.name] = keys_of(arrays[0], faults), arrays[0]
+            texts = without_views(arrays[0])
+            raw.keys, raw.labels[column.name] = keys_of(texts, faults), texts
         elif column.kind == "texts":
-            raw.columns[column.name], raw.labels[column.name] = texts_of(arrays[0], reading), arrays[0]
+            raw.columns[column.name], raw.labels[column.name] = texts_of(arrays[0], reading), without_views(arrays[0])
         elif column.kind in ("numbers", "wholes"):
             raw.columns[column.name] = lists_of(column, arrays[0], reading)
         elif column.kind == "matrix":
@@ -261,6 +273,16 @@ def keys_of(array: Any, faults: Faults) -> KeyArray:
     letters = np.frombuffer(data, dtype=np.uint8)[:end] if end else np.zeros(1, dtype=np.uint8)
     kernels.logs.keys.of_texts(np.array(letters[int(starts[0]) :]), starts - starts[0], keys)
     return keys
+
+
+def without_views(array: Any) -> Any:
+    """Text, or lists of it, of which Arrow can take some: it cannot of views, as polars has them."""
+    pa = pyarrow()
+    if str(array.type) == "string_view":
+        return converted(array, pa.large_string())
+    if is_list(array.type) and str(array.type.value_type) == "string_view":
+        return converted(array, pa.large_list(pa.large_string()))
+    return array
 
 
 def converted(array: Any, kind: Any) -> Any:

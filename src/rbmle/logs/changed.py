@@ -21,3 +21,7 @@ class ChangedPart(Part):
     def glances(self, reading: Reading, index: int) -> Iterator[Glance]:
         """A first look at its rows."""
         return self.part.glances(reading, index)
+
+    def beginning(self, first: int) -> "ChangedPart":
+        """The part with the number of its first row."""
+        return ChangedPart(self.part.beginning(first), self.change, self.rows)

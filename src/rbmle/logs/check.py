@@ -61,7 +61,9 @@ def checked(raw: Raw, reading: Reading, first: int) -> Batch:
 def dropped(batch: Batch, faults: Faults) -> Batch:
     """The rows without those that are bad, counted by column."""
     kept = batch.take(~faults.bad)
-    counts = {f"dropped: {faults.reading.called(column)}": count for column, count in faults.counts.items()}
+    # A line that is no row at all has no column to be named.
+    names = {column: faults.reading.called(column) if column else "not a row" for column in faults.counts}
+    counts = {f"dropped: {names[column]}": count for column, count in faults.counts.items()}
     return replace(kept, skipped=counts) if counts else kept
 
 

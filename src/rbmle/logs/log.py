@@ -6,16 +6,14 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rbmle import params
 from rbmle.logs import opening
 from rbmle.logs.batch import Batch
 from rbmle.logs.parts import Part, held_parts
 from rbmle.logs.raw import OnError, Reading
-from rbmle.logs.scan import Scanned, Usable, scan, usable
+from rbmle.logs.scan import Scanned, Usable, different, repeated_rows, scan
 from rbmle.params import Flag, Integer, OneOf, Optional
-from rbmle.types import ArrayLike
+from rbmle.types import ArrayLike, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,10 +64,11 @@ class Log:
         """A log from anything that holds its columns.
 
         source: a mapping of arrays or lists by our names; a path of a Parquet, CSV or JSON lines file (.parquet, .csv,
-            .jsonl, .ndjson; text may be packed, .gz), or of a folder of such files of one kind, partitions too; a frame
-            of pandas or polars, a table of pyarrow or whatever else has the Arrow stream interface; or a function that
-            opens such a stream, for what is larger than memory and is no file; or what has a log: an
-            `rbmle.online.Agent` or its journal.
+            .jsonl, .ndjson; text may be packed, .gz), or of a folder of such files of one kind, partitions too (what
+            the names of folders say of Parquet files, such as day=2026-11-18, are columns); a frame of pandas or
+            polars, a table of pyarrow or whatever else has the Arrow stream interface; or a function that opens such a
+            stream, for what is larger than memory and is no file; or what has a log: an `rbmle.online.Agent` or its
+            journal.
         columns: what our columns are called there: {"probability": "p", "context": ["age", "hour"]}. Several names are
             put side by side.
         n_arms: K, where no column tells.
@@ -109,11 +108,10 @@ class Log:
         """
         settle(n_arms, on_error, adaptive)
         given = {"arm": arms, "reward": rewards, "id": ids, "time": times}
+        contexts, probabilities = opening.held(contexts), opening.held(probabilities)
         given["contexts" if opening.ndim(contexts) == 3 else "context"] = contexts
         given["probability" if opening.ndim(probabilities) == 1 else "probabilities"] = probabilities
-        there = {key: values for key, values in given.items() if values is not None}
-        if n_arms is None and isinstance(contexts, np.ndarray) and contexts.ndim == 3 and contexts.shape[1]:
-            n_arms = contexts.shape[1]  # an array has as many arms in every row; lists may not
+        there = {key: opening.held(values) for key, values in given.items() if values is not None}
         found = opening.of_columns(there, Reading({}, n_arms, None, on_error), "arrays")
         return cls._of(found, adaptive, None)
 
@@ -179,7 +177,7 @@ class Log:
 
     def batches_of(self, index: int) -> Iterator[Batch]:
         """The checked rows of one part, batch by batch."""
-        return self.parts[index].batches(self.reading, index)
+        return (different(batch, self.repeated) for batch in self.parts[index].batches(self.reading, index))
 
     @property
     def n_arms(self) -> int | None:
@@ -197,9 +195,14 @@ class Log:
         return scan(self)
 
     @cached_property
+    def repeated(self) -> IntArray | None:
+        """Rows to be dropped because an earlier one has their id; None where bad rows are errors."""
+        return repeated_rows(self)
+
+    @cached_property
     def usable(self) -> Usable:
         """The rows that count for evaluation and learning: settled, with a reward."""
-        return usable(self)
+        return Usable(self.reading, self.frontier, self.repeated)
 
     @property
     def frontier(self) -> float | None:

@@ -57,6 +57,13 @@ def renaming(columns: Mapping[str, Any] | None) -> dict[str, str | tuple[str, ..
     return new
 
 
+def held(values: Any) -> Any:
+    """What can be an array, such as a frame or a column of one, as an array; lists and arrays as they are."""
+    if isinstance(values, np.ndarray | list | tuple) or not hasattr(values, "__array__"):
+        return values
+    return np.asarray(values)
+
+
 def ndim(values: Any) -> int:
     """How deep an array or a list is, by its first row; 1 where there is none."""
     if isinstance(values, np.ndarray) or hasattr(values, "ndim"):
@@ -74,10 +81,10 @@ def found_in(source: Any, reading: Reading) -> Found:
     if isinstance(source, str | PathLike):
         return in_files(Path(source), reading)
     if isinstance(source, Mapping):
-        there = {name: source[name] for name in source if name in BY_NAME and name not in reading.columns}
+        there = {name: held(source[name]) for name in source if name in BY_NAME and name not in reading.columns}
         for name, called in reading.columns.items():
             if isinstance(called, str) and called in source:
-                there[name] = source[called]
+                there[name] = held(source[called])
             elif not isinstance(called, str) and all(each in source for each in called):
                 there[name] = np.column_stack([source[each] for each in called])
         return of_columns(there, reading, "mapping", tuple(source))
@@ -87,6 +94,10 @@ def found_in(source: Any, reading: Reading) -> Found:
 def of_columns(columns: Mapping[str, Any], reading: Reading, label: str, names: Sequence[str] | None = None) -> Found:
     """Columns in memory, checked at once."""
     present = require_columns(list(columns), reading, label, list(columns) if names is None else names)
+    contexts = columns.get("contexts")
+    if reading.n_arms is None and "eligible" not in columns and isinstance(contexts, np.ndarray) and contexts.ndim == 3:
+        # An array has as many arms in every row; lists may not.
+        reading = replace(reading, n_arms=contexts.shape[1] or None)
     raws = arrays.raws_of({name: columns[name] for name in present}, reading, label)
     first = next(raws, None)
     if first is None:
@@ -101,7 +112,7 @@ def of_columns(columns: Mapping[str, Any], reading: Reading, label: str, names: 
 
 def in_files(path: Path, reading: Reading) -> Found:
     """Files of one kind."""
-    from rbmle.logs.parquet import files_in, parquet_parts
+    from rbmle.logs.folders import files_in
 
     endings = (*PARQUET, *CSV, *JSONL)
     paths = files_in(path, endings) if path.is_dir() else [path]
@@ -115,10 +126,11 @@ def in_files(path: Path, reading: Reading) -> Found:
     kind = kinds.pop()
     if kind == "parquet":
         from rbmle.logs.arrow import metadata_of
+        from rbmle.logs.parquet import parquet_parts
 
-        parts, schema = parquet_parts(paths)
+        parts, schema, names = parquet_parts(paths, path if path.is_dir() else path.parent)
         metadata = metadata_of(schema)
-        return opened(parts, with_told(reading, metadata), schema.names, path, metadata)
+        return opened(parts, with_told(reading, metadata), names, path, metadata)
     missing = [each for each in paths if not each.is_file()]
     if missing:
         raise MissingFileError(f"{missing[0]} cannot be read: it does not exist, or is no file.")

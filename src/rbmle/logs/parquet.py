@@ -1,6 +1,6 @@
 """Parquet files and folders of them, a few rows in memory at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from rbmle.errors import InvalidInputError, LogError, MissingFileError
 from rbmle.logs.ahead import ahead
 from rbmle.logs.arrow import pyarrow, raws_of
 from rbmle.logs.batch import BATCH_ROWS
+from rbmle.logs.folders import Told, told_by_folders, with_told
 from rbmle.logs.parts import PART_ROWS, Part, RawPart
 from rbmle.logs.raw import Raw, Reading
 
@@ -26,11 +27,14 @@ class ParquetPart(RawPart):
     """Some row groups of a file that follow each other.
 
     within: the number of the first row in the file, which messages count from
+    told: columns that are not in the file but in the names of its folders
     """
 
-    def __init__(self, path: Path, groups: Sequence[int], first: int, within: int, rows: int) -> None:
+    def __init__(
+        self, path: Path, groups: Sequence[int], first: int, within: int, rows: int, told: Mapping[str, Told]
+    ) -> None:
         self.path, self.groups, self.first, self.within, self.rows = path, tuple(groups), first, within, rows
-        self.label = str(path)
+        self.label, self.told = str(path), dict(told)
 
     def raws(self, reading: Reading, only: Sequence[str] | None = None) -> Iterator[Raw]:
         """Its columns."""
@@ -39,10 +43,13 @@ class ParquetPart(RawPart):
             size = sum(metadata.row_group(group).total_byte_size for group in self.groups)
             rows = int(np.clip(READ_BYTES * self.rows // max(size, 1), 256, BATCH_ROWS))
             there = file.schema_arrow.names
-            names = [name for name in wanted(reading, only) if name in there]
+            asked = wanted(reading, only)
+            names = [name for name in asked if name in there]
+            told = {name: value for name, value in self.told.items() if name in asked and name not in there}
             batches = file.iter_batches(batch_size=rows, row_groups=list(self.groups), columns=names)
             with closing(ahead(batches)) as coming:
-                yield from raws_of(coming, reading, self.label, self.within)
+                whole = (with_told(batch, told) for batch in coming) if told else coming
+                yield from raws_of(whole, reading, self.label, self.within)
 
 
 def wanted(reading: Reading, only: Sequence[str] | None) -> list[str]:
@@ -70,10 +77,11 @@ def opened(path: Path) -> "pq.ParquetFile":
         raise LogError(f"{path} is not a Parquet file, or is cut off: {reason}.", source=str(path)) from reason
 
 
-def parquet_parts(paths: Sequence[Path]) -> tuple[list[Part], Any]:
-    """The parts of one file or several, in their order, and the schema that all have."""
+def parquet_parts(paths: Sequence[Path], folder: Path) -> tuple[list[Part], Any, list[str]]:
+    """The parts of one file or several of a folder, in their order, the schema that all have, and all columns."""
     parts, first, schema = list[Part](), 0, None
-    for path in paths:
+    by_folders = told_by_folders(folder, paths)
+    for path, told in zip(paths, by_folders, strict=True):
         with opened(path) as file:
             if schema is None:
                 schema = file.schema_arrow
@@ -85,20 +93,7 @@ def parquet_parts(paths: Sequence[Path]) -> tuple[list[Part], Any]:
                 groups.append(group)
                 rows += file.metadata.row_group(group).num_rows
                 if rows >= PART_ROWS or group == file.metadata.num_row_groups - 1:
-                    parts.append(ParquetPart(path, groups, first, within, rows))
+                    parts.append(ParquetPart(path, groups, first, within, rows, told))
                     first, within, groups, rows = first + rows, within + rows, [], 0
-    return parts, schema
-
-
-def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
-    """The files of a folder and its folders (partitions, such as day=2026-11-18), in the order of their names."""
-    found = [
-        path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and path.name.lower().endswith(tuple(endings))
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-    ]
-    if not found:
-        raise MissingFileError(f"{folder} cannot be read: there is no file in it that ends in {' or '.join(endings)}.")
-    return found
+    names = [] if schema is None else list(schema.names)
+    return parts, schema, [*names, *(name for name in by_folders[0] if name not in names)]

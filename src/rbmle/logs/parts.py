@@ -55,6 +55,10 @@ class Part(ABC):
         """The number of the first row, or one that no other part has."""
         return index * FAR if self.first is None else self.first
 
+    def beginning(self, first: int) -> "Part":
+        """The part with the number of its first row, where nobody knew it."""
+        return self
+
 
 class HeldPart(Part):
     """Rows in memory, checked already."""

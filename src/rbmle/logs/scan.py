@@ -1,7 +1,7 @@
 """A first look at a whole log, by a few of its columns; and its rows as they may be used, which hangs on that."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -60,18 +60,34 @@ class Usable:
     def batches(self, part: Part, index: int) -> Iterator[Batch]:
         """The rows of a part that count; those that do not are in `skipped`."""
         for batch in part.batches(self.reading, index):
-            if self.repeated is not None and len(self.repeated):
-                batch = batch.take(~np.isin(batch.rows, self.repeated), TWICE)
+            batch = different(batch, self.repeated)
             if self.frontier is not None and batch.time is not None:
                 batch = batch.take(batch.time < self.frontier, OPEN)
                 batch = batch.take(~np.isnan(batch.reward), VOID)
             yield batch
 
 
-def usable(log: "Log") -> Usable:
-    """The rows of a log that count, once it was looked through where that is needed."""
-    twice: IntArray | None = None
-    if log.reading.on_error == "drop" and "id" in log.columns:
-        later, _ = repeated_in(log, log.scanned.rows)
-        twice = np.sort(later)
-    return Usable(log.reading, log.frontier, twice)
+def different(batch: Batch, repeated: IntArray | None) -> Batch:
+    """The batch without rows whose id an earlier one has."""
+    if repeated is None or not len(repeated):
+        return batch
+    return batch.take(~np.isin(batch.rows, repeated), TWICE)
+
+
+def repeated_rows(log: "Log") -> IntArray | None:
+    """Rows to be left out because an earlier one has their id; None where none are left out."""
+    if log.reading.on_error != "drop" or "id" not in log.columns:
+        return None
+    later, _ = repeated_in(log, log.scanned.rows)
+    return np.sort(later)
+
+
+def numbered(log: "Log") -> "Log":
+    """The log with rows numbered through all its parts: those of text files are counted, which is to read them."""
+    if all(part.first is not None for part in log.parts):
+        return log
+    parts, first = list[Part](), 0
+    for index, part in enumerate(log.parts):
+        parts.append(part.beginning(first))
+        first += sum(len(glance.rows) for glance in part.glances(log.reading, index))
+    return replace(log, parts=tuple(parts))

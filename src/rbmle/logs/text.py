@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -36,11 +37,12 @@ class TextPart(RawPart):
         """Its columns."""
         with text_of(self.path) as file:
             lines = self.parse(file, reading, self.label)
-            while True:
-                some = [line for line, _ in zip(lines, range(LINES), strict=False)]
-                if not some:
-                    return
+            while some := list(islice(lines, LINES)):
                 yield raw_of_lines(some, self.present, self.label, reading)
+
+    def beginning(self, first: int) -> "TextPart":
+        """The part with the number of its first row."""
+        return TextPart(self.path, first, self.parse, self.present)
 
 
 def raw_of_lines(lines: Sequence[Line], present: Sequence[str], source: str, reading: Reading) -> Raw:

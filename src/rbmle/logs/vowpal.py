@@ -11,6 +11,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from rbmle.errors import LogError, describe
 from rbmle.logs.opening import TextFormat
 from rbmle.logs.raw import Reading
 from rbmle.logs.rows import Row
@@ -21,7 +22,7 @@ Feature = tuple[str, float]
 
 def dsjson(n_features: int | None) -> TextFormat:
     """An object per line."""
-    columns = ("id", "time", "contexts", "arm", "probability", "probabilities", "reward")
+    columns = ("id", "time", "contexts", "eligible", "arm", "probability", "probabilities", "reward")
     return TextFormat(partial(dsjson_rows, n_features=n_features), without_contexts(columns, n_features))
 
 
@@ -37,17 +38,32 @@ def without_contexts(columns: Sequence[str], n_features: int | None) -> tuple[st
 
 
 def dsjson_rows(file: IO[str], reading: Reading, source: str, n_features: int | None) -> Iterator[Line]:
-    """A row per line; lines of other events (outcomes that were not joined) are left out as bad ones."""
+    """A row per line; lines of other events (outcomes that were not joined) are left out as bad ones.
+
+    Events may have been thinned out (`pdrop`), all alike: rows have no weights that could make up for anything else.
+    """
+    thinned: Any = None
     for number, line in lines_of(file, source):
         if line.strip():
             found = json_object(line)
+            if not isinstance(found, str) and "_label_cost" in found:
+                own = found.get("pdrop", 0.0)
+                if thinned is not None and own != thinned:
+                    text = f"must be {thinned} as in the events before: rows have no weights. Got {describe(own)}"
+                    raise LogError(
+                        f"{source}, line {number}, column 'pdrop': {text}.", row=number, column="pdrop", source=source
+                    )
+                thinned = own
             yield number, found if isinstance(found, str) else decision(found, n_features)
 
 
 def decision(event: Mapping[str, Any], n_features: int | None) -> Row | str:
     """A row from an event, or what is wrong with it."""
+    if event.get("_skipLearn"):
+        return "must be a decision that somebody saw. This one was not activated: _skipLearn."
     try:
-        actions, chances = [int(a) for a in event["a"]], [float(p) for p in event["p"]]
+        actions = [int(a) for a in event["a"]]
+        chances = [float(p) for p in event["p" if "p" in event else "_p"]]
         cost = float(event["_label_cost"])
     except (KeyError, TypeError, ValueError) as reason:
         return f"must be a dsjson event with _label_cost, a and p. {type(reason).__name__}: {reason}."
@@ -59,6 +75,7 @@ def decision(event: Mapping[str, Any], n_features: int | None) -> Row | str:
     row: dict[str, Any] = {
         "id": event.get("EventId"),
         "time": event.get("Timestamp"),
+        "eligible": list(range(len(actions))),
         "arm": actions[0] - 1,
         "probability": event.get("_label_probability", chances[0]),
         "probabilities": by_action,

@@ -83,7 +83,7 @@ def as_model(model: Any, folds: int, regularization: float) -> Predictor | Fit:
         return RidgeFit(folds, model.regularization)
     if hasattr(model, "fit") and hasattr(model, "predict"):
         return RegressorFit(folds, model)
-    if isinstance(model, np.ndarray | list | tuple):
+    if isinstance(model, list | tuple) or hasattr(model, "__array__"):
         return ArrayPredictions(np.asarray(model, dtype=np.float64))
     if callable(model):
         return FunctionPredictions(model, getattr(model, "__name__", "reward_model"))

@@ -59,6 +59,23 @@ def test_the_set_holds_theta_in_all_rounds_together(constrained, radius):
     assert missed <= delta * trials
 
 
+def test_the_ellipsoid_holds_theta_in_all_rounds_together():
+    """Along the policy's own choices, by the scores of 64 directions."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
+    circle, star, delta, trials, missed = np.c_[np.cos(angles), np.sin(angles)], np.array([1.6, -1.2]), 0.1, 60, 0
+    for trial in range(trials):
+        rng, held = np.random.default_rng(trial), True
+        policy = OFUGLBe(n_features=2, norm_bound=2.0, delta=delta)
+        for _ in range(80):
+            arms = rng.normal(size=(4, 2))
+            arms /= np.maximum(1.0, np.linalg.norm(arms, axis=1, keepdims=True))
+            x = arms[policy.choose(arms)]
+            policy.update(x, float(rng.random() < expit(x @ star)))
+            held &= bool((policy.scores(circle) >= circle @ star).all())
+        missed += not held
+    assert missed <= delta * trials
+
+
 def test_nothing_known_is_the_ball():
     arms = np.array([[0.3, 0.4], [0.0, 0.0], [-1.0, 0.0], [-1.0, 0.0]])
     policy = OFUGLB(n_features=2, norm_bound=3.0)

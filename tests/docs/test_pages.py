@@ -3,6 +3,7 @@
 import ast
 import doctest
 import re
+from dataclasses import fields
 from fnmatch import fnmatch
 
 import pytest
@@ -164,3 +165,11 @@ def test_the_glossary_knows_every_kind_of_name():
     linked = set(re.findall(r"\.\./methods/(\w+)\.md", text))
     assert linked <= set(Policy.registry)
     assert len(linked) > 20
+
+
+def test_every_parameter_of_a_method_is_explained_on_its_page(methods):
+    parameters = extension("method_pages").parameters
+    for name, cls in methods.items():
+        rows = [row.replace("\\|", "/").split("|") for row in parameters(cls).splitlines()[2:]]
+        assert [row[1].strip(" `") for row in rows] == [each.name for each in fields(cls)]
+        assert all(len(row) == 6 and len(row[2].split()) >= 1 for row in rows), name

@@ -1,5 +1,6 @@
 """The standard normal distribution, and arg max, for formulas of linear policies: compiled, and public.
 
+>>> import numpy as np
 >>> from rbmle import kernels
 >>> kernels.normal.first_max(np.array([0.2, 0.7, 0.7]))
 1

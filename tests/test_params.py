@@ -5,6 +5,8 @@ import inspect
 import math
 import pickle
 import pydoc
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -192,3 +194,35 @@ def test_other_attributes_of_a_policy_are_free():
 def test_a_refused_assignment_is_an_attribute_error_and_a_value_error():
     assert issubclass(FrozenParameterError, AttributeError)
     assert issubclass(FrozenParameterError, InvalidParameterError)
+
+
+SENT = """
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+import cloudpickle
+from rbmle import LinUCB
+from rbmle.params import Real
+from rbmle.policies import LinearPolicy
+
+@dataclass(kw_only=True, eq=False)
+class Sent(LinearPolicy):
+    '''Sent.
+
+    width: how wide.
+    '''
+    formula = LinUCB.formula
+    width: Annotated[float, Real(0.0)] = 1.0
+
+sys.stdout.buffer.write(cloudpickle.dumps(Sent))
+"""
+
+
+def test_a_class_of_a_script_that_is_sent_elsewhere_explains_itself_there():
+    pytest.importorskip("cloudpickle")
+    sent = subprocess.run([sys.executable, "-c", SENT], capture_output=True, check=True).stdout
+    code = "import inspect, pickle, sys; it = pickle.load(sys.stdin.buffer); print(inspect.signature(it)); "
+    code += "print(it.__init__.__doc__); print(it(n_features=2, width=3.0).width)"
+    told = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True, check=True).stdout.decode()
+    assert told.splitlines()[0].endswith("forgetting: Forgetting | None = None, width: float = 1.0) -> None")
+    assert told.splitlines()[-2:] == ["width: how wide. Must be a float in [0, inf).", "3.0"]

@@ -199,7 +199,7 @@ class Freezing(ABCMeta):
 
     def __setattr__(cls, name: str, value: Any) -> None:
         """Have the constructor that a dataclass is given say in `help` what its parameters are."""
-        if name == "__init__":
+        if name == "__init__" and not hasattr(value, "__signature__"):  # which it brings along to another process
             explain(cls, value)
         super().__setattr__(name, value)
 

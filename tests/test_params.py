@@ -5,16 +5,19 @@ import inspect
 import math
 import pickle
 import pydoc
+import subprocess
+import sys
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pytest
 
-from rbmle import BayesUCB, LinUCB
+from rbmle import BayesUCB, LinRBMLE, LinUCB
 from rbmle.errors import FrozenParameterError, InvalidParameterError
-from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real, undeclared
+from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real, constraints, meanings, undeclared
 from rbmle.policies.base import Policy
+from rbmle.policies.linear import LinearPolicy
 
 
 def test_the_wording():
@@ -73,8 +76,68 @@ def test_reprs_say_what_the_constraint_is():
 def test_help_shows_the_parameters():
     assert list(inspect.signature(LinUCB).parameters) == ["n_features", "regularization", "forgetting", "alpha"]
     shown = pydoc.render_doc(LinUCB, renderer=pydoc.plaintext).splitlines()
-    assert "LinUCB(*, n_features: " in shown[3]
-    assert "Real(low=0.0)" in shown[3]
+    signature = (
+        "(*, n_features: int, regularization: float = 1.0, forgetting: Forgetting | None = None, alpha: float = 1.0)"
+    )
+    assert shown[3] == f" |  LinUCB{signature} -> None"
+    assert f" |  __init__{signature.replace('(*', '(self, *')} -> None" in shown
+    assert " |      alpha: width of the bound in standard deviations. Must be a float in [0, inf)." in shown
+
+
+def test_help_is_words_and_not_what_only_a_type_checker_reads():
+    for policy in Policy.registry.values():
+        if policy.__module__.startswith("rbmle."):
+            shown = pydoc.render_doc(policy, renderer=pydoc.plaintext).split("Data and other attributes")[0]
+            assert not [word for word in ("ndarray[", "Annotated", "Callable[") if word in shown]
+    shown = str(inspect.signature(LinRBMLE))
+    assert "regularization: float | None = None" in shown
+    assert "bias: ScheduleLike | 'auto' = Sqrt(scale=1.0)" in shown
+
+
+def test_every_parameter_of_every_method_is_explained():
+    for policy in Policy.registry.values():
+        if policy.__module__.startswith("rbmle."):
+            told, rules = meanings(policy), constraints(policy)
+            assert set(inspect.signature(policy).parameters) - told.keys() == set(), policy
+            for name, rule in rules.items():
+                assert f"{name}: " in policy.__init__.__doc__
+                assert f"Must be {rule}." in " ".join(policy.__init__.__doc__.split())
+
+
+def test_meanings_are_read_from_docstrings():
+    class Base:
+        """Something.
+
+        a, b: both
+            of them
+        c: of the base
+
+        Prose: is none, for it has no name of one word before it ends.
+        """
+
+    class Derived(Base):
+        """c:   its own, 1: and more."""
+
+    assert meanings(Derived) == {
+        "a": "both of them", "b": "both of them", "c": "its own, 1: and more.",
+        "Prose": "is none, for it has no name of one word before it ends.",
+    }  # fmt: skip
+
+
+def test_constructors_of_users_are_explained_too():
+    @dataclass(kw_only=True, eq=False)
+    class Mine(LinearPolicy):
+        """Mine.
+
+        width: how wide.
+        """
+
+        formula = LinUCB.formula
+        width: "Annotated[float, Real(0.0)]" = 1.0
+        steps: Annotated[int | None, Optional(Integer(2))] = None
+
+    assert "width: Annotated[float, Real(0.0)] = 1.0, steps: int | None = None" in str(inspect.signature(Mine))
+    assert "width: how wide.\nsteps: Must be None or an int in [2, inf)." in Mine.__init__.__doc__
 
 
 def test_a_forgotten_decorator_is_noticed():
@@ -131,3 +194,35 @@ def test_other_attributes_of_a_policy_are_free():
 def test_a_refused_assignment_is_an_attribute_error_and_a_value_error():
     assert issubclass(FrozenParameterError, AttributeError)
     assert issubclass(FrozenParameterError, InvalidParameterError)
+
+
+SENT = """
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+import cloudpickle
+from rbmle import LinUCB
+from rbmle.params import Real
+from rbmle.policies import LinearPolicy
+
+@dataclass(kw_only=True, eq=False)
+class Sent(LinearPolicy):
+    '''Sent.
+
+    width: how wide.
+    '''
+    formula = LinUCB.formula
+    width: Annotated[float, Real(0.0)] = 1.0
+
+sys.stdout.buffer.write(cloudpickle.dumps(Sent))
+"""
+
+
+def test_a_class_of_a_script_that_is_sent_elsewhere_explains_itself_there():
+    pytest.importorskip("cloudpickle")
+    sent = subprocess.run([sys.executable, "-c", SENT], capture_output=True, check=True).stdout
+    code = "import inspect, pickle, sys; it = pickle.load(sys.stdin.buffer); print(inspect.signature(it)); "
+    code += "print(it.__init__.__doc__); print(it(n_features=2, width=3.0).width)"
+    told = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True, check=True).stdout.decode()
+    assert told.splitlines()[0].endswith("forgetting: Forgetting | None = None, width: float = 1.0) -> None")
+    assert told.splitlines()[-2:] == ["width: how wide. Must be a float in [0, inf).", "3.0"]

@@ -10,7 +10,7 @@ from formulas import rows
 from reference_pages import is_method, rst
 
 from rbmle.cli.methods import words_of_theory
-from rbmle.params import constraints
+from rbmle.params import constraints, meanings
 from rbmle.policies import Policy
 from rbmle.policies.about import KINDS, Described, provenance_of
 from rbmle.simulation import Results
@@ -115,12 +115,12 @@ def alt(results: Results) -> str:
 
 
 def parameters(cls: type[Policy]) -> str:
-    """Names, defaults, constraints: as the class checks them."""
-    rules = constraints(cls)
-    lines = ["| parameter | default | must be |", "|---|---|---|"]
+    """Names, meanings, defaults, constraints: as docstrings tell and the class checks them."""
+    rules, told = constraints(cls), meanings(cls)
+    lines = ["| parameter | what it is | default | must be |", "|---|---|---|---|"]
     for each in fields(cls):
         default = "required" if each.default is MISSING else f"`{each.default!r}`"
-        lines.append(f"| `{each.name}` | {default} | {text(str(rules.get(each.name, '')))} |")
+        lines.append(f"| `{each.name}` | {text(told[each.name])} | {default} | {text(str(rules.get(each.name, '')))} |")
     return "\n".join(lines) if len(lines) > 2 else "None."
 
 

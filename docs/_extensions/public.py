@@ -12,7 +12,7 @@ import rbmle
 # How it is done, not what it does: these may change without a word.
 INTERNAL = {"kernels", "cli", "display", "inputs", "files", "plain", "random", "__main__"}
 # Parts of packages that people import from by name.
-INNER = ("rbmle.paper.published", "rbmle.evaluation.estimators")
+INNER = ("rbmle.paper.published", "rbmle.studies.real", "rbmle.evaluation.estimators", "rbmle.kernels.normal")
 
 
 @dataclass(frozen=True)

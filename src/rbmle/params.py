@@ -13,11 +13,14 @@ of that many features, say) goes on fitting them.
 import functools
 import inspect
 import math
+import re
+import textwrap
+import types
 import typing
 from abc import ABCMeta
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 
@@ -27,6 +30,8 @@ __all__ = ["Constraint", "Flag", "FunctionOfRound", "Integer", "OneOf", "Optiona
 
 # Python's and NumPy's integers among them, but none to us.
 NO_NUMBERS = (bool, np.timedelta64)
+# To split at hyphens would take most of the time that classes take to explain themselves.
+LINES = textwrap.TextWrapper(100, subsequent_indent="    ", break_on_hyphens=False)
 
 
 class Constraint(Protocol):
@@ -192,6 +197,12 @@ class Freezing(ABCMeta):
         object.__setattr__(built, "_complete", True)
         return built
 
+    def __setattr__(cls, name: str, value: Any) -> None:
+        """Have the constructor that a dataclass is given say in `help` what its parameters are."""
+        if name == "__init__" and not hasattr(value, "__signature__"):  # which it brings along to another process
+            explain(cls, value)
+        super().__setattr__(name, value)
+
     @property
     def __signature__(cls) -> inspect.Signature:
         """The constructor's: `help` would show the arguments of `__call__` instead."""
@@ -224,6 +235,74 @@ class Frozen(metaclass=Freezing):
             f"The '{name}' parameter of {label} cannot be changed after construction, for what was learnt depends on "
             f"it. Build a new policy: {label}(**{{**policy.params, {name!r}: ...}})."
         )
+
+
+class Words(str):
+    """A type as people say it, which signatures show without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def explain(cls: type, constructor: Any) -> None:
+    """A signature without constraints, and below it what each parameter means and must be."""
+    told, lines = meanings(cls), []
+    whole = inspect.signature(constructor)
+    shown = []
+    for each in whole.parameters.values():
+        shown.append(each.replace(annotation=in_words(each.annotation)))
+        rules = [str(extra) for extra in getattr(each.annotation, "__metadata__", ()) if hasattr(extra, "holds")]
+        if each.name in told or rules:
+            text = told.get(each.name, "").rstrip(".")
+            text = ". ".join(filter(None, [text, *(f"Must be {rule}" for rule in rules)]))
+            lines.append(LINES.fill(f"{each.name}: {text}."))
+    constructor.__signature__ = whole.replace(parameters=shown)
+    constructor.__doc__ = "\n".join(lines)
+
+
+def in_words(hint: Any) -> Any:
+    """A type by the last parts of its names, without the constraint that comes with it."""
+    if hint is inspect.Parameter.empty:
+        return hint
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        inner = in_words(parts[0])
+        return Words(f"{inner} | None" if isinstance(parts[1], Optional) and "None" not in inner else inner)
+    if origin is typing.Literal:
+        return Words(" | ".join(map(repr, parts)))
+    if origin in (typing.Union, types.UnionType):
+        return Words(" | ".join(map(in_words, parts)))
+    if hint == ScheduleLike:
+        return Words("ScheduleLike")
+    plain = hint if isinstance(hint, str) else inspect.formatannotation(hint)
+    return Words(re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", plain).replace("NoneType", "None"))
+
+
+def meanings(cls: type) -> dict[str, str]:
+    """What the docstrings of a class say of its parameters, `name: what it is`; what it says itself comes first."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        found.update(meanings_in(vars(base).get("__doc__") or ""))
+    return found
+
+
+@functools.cache
+def meanings_in(docstring: str) -> dict[str, str]:
+    """Of one docstring: a line begins with names, those that follow it and go on are indented."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in inspect.cleandoc(docstring).splitlines():
+        begins = re.match(r"(\w+(?:, \w+)*): +(\S.*)$", line)
+        if begins:
+            names = begins[1].split(", ")
+            found.update(dict.fromkeys(names, begins[2]))
+        elif names and line.startswith(" "):
+            found.update({name: f"{found[name]} {line.strip()}" for name in names})
+        else:
+            names = []
+    return found
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import re
+from dataclasses import fields
 from fnmatch import fnmatch
 
 import pytest
@@ -164,3 +165,23 @@ def test_the_glossary_knows_every_kind_of_name():
     linked = set(re.findall(r"\.\./methods/(\w+)\.md", text))
     assert linked <= set(Policy.registry)
     assert len(linked) > 20
+
+
+def test_every_parameter_of_a_method_is_explained_on_its_page(methods):
+    parameters = extension("method_pages").parameters
+    for name, cls in methods.items():
+        rows = [row.replace("\\|", "/").split("|") for row in parameters(cls).splitlines()[2:]]
+        assert [row[1].strip(" `") for row in rows] == [each.name for each in fields(cls)]
+        assert all(len(row) == 6 and len(row[2].split()) >= 1 for row in rows), name
+
+
+def test_documents_and_examples_import_public_names_alone(public):
+    known = {each.path for each in public.everything()} | set(public.modules()) | {"rbmle.kernels"}
+    texts = [*PAGES.values(), ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "examples").glob("*.py")]
+    imported = re.compile(r"^(?:>>> |\.\.\. )?\s*from (rbmle[\w.]*) import \(?([\w, ]+)", re.MULTILINE)
+    found = set()
+    for path in texts:
+        for module, names in imported.findall(path.read_text(encoding="utf-8")):
+            found |= {(path.name, f"{module}.{name.strip()}") for name in names.split(",") if name.strip()}
+    assert len(found) > 60
+    assert [each for each in sorted(found) if each[1] not in known] == []

@@ -41,3 +41,19 @@ def test_errors_of_the_package_are_one_family() -> None:
     for path in (HOME / "src").rglob("*.py"):
         if path.name != "errors.py":
             assert set(raised.findall(path.read_text())) <= private, path
+
+
+def test_the_container_file_asks_for_what_there_is() -> None:
+    """It is not built here: what it calls and installs is looked up."""
+    from rbmle.cli import app
+
+    text = (HOME / "Containerfile").read_text()
+    verbs = {
+        found for line in re.findall(r"^RUN (rbmle .*)$", text, re.M) for found in re.findall(r"rbmle (\w+)", line)
+    }
+    commands = {each.name or each.callback.__name__ for each in app.registered_commands if each.callback is not None}
+    assert verbs == {"warm", "doctor"} and verbs <= commands
+    extras = re.search(r"\.whl\)\[(.*?)\]", text)
+    assert extras is not None and set(extras[1].split(",")) <= set(PROJECT["optional-dependencies"])
+    assert re.search(r"python:(3\.\d+)-slim", text)[1] in ("3.11", "3.12", "3.13")  # type: ignore[index]
+    assert {".venv", ".git"} <= set((HOME / ".dockerignore").read_text().split())

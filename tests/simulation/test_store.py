@@ -1,15 +1,20 @@
 """The store: bit for bit, whoever writes, and no damage goes unseen."""
 
+import json
 import sqlite3
 import subprocess
 import sys
 import threading
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rbmle import LinUCB, sweep
 from rbmle.errors import StateFileError
+from rbmle.problems import LinearProblem
+from rbmle.simulation import simulate
 from rbmle.simulation import store as module
 from rbmle.simulation.store import Outcome, Store, key_of
 
@@ -28,6 +33,33 @@ def test_trials_come_back_bit_for_bit(tmp_path: Path) -> None:
         assert found.run == first != store.run
     assert found.regret.tobytes() == OUTCOME.regret.tobytes()
     assert found[1:3] == OUTCOME[1:3]
+
+
+def test_many_trials_take_little_room(tmp_path: Path) -> None:
+    """A curve of 20 points is 160 bytes; what it is found by, as text, is over a kilobyte and is kept packed."""
+    policies = sweep(LinUCB, n_features=3, alpha=[0.1, 0.3])
+    problem = LinearProblem([0.3, -0.5, 0.8], 5)
+    simulate(policies, problem, horizon=100, trials=500, record=20, store=tmp_path, progress=False)
+    with sqlite3.connect(tmp_path / "trials.sqlite") as file:
+        rows = file.execute("SELECT settings FROM outcomes").fetchall()
+    file.close()
+    told = [zlib.decompress(packed).decode() for (packed,) in rows]
+    assert {(json.loads(text)["trial"], json.loads(text)["name"]) for text in told} == {
+        (trial, name) for trial in range(500) for name in policies
+    }
+    assert min(map(len, told)) > 1000
+    assert (tmp_path / "trials.sqlite").stat().st_size < 1500 * len(rows)
+
+
+def test_rows_of_files_that_were_written_before_settings_were_packed(tmp_path: Path) -> None:
+    parts = ("key", '{"trial": 0}', OUTCOME.regret.tobytes(), OUTCOME.seconds, OUTCOME.state, "run")
+    with Store(tmp_path):
+        pass
+    with sqlite3.connect(tmp_path / "trials.sqlite") as file:
+        file.execute("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?)", (*parts, module.checksum(*parts)))
+    file.close()
+    with Store(tmp_path) as store:
+        assert store.get("key").regret.tobytes() == OUTCOME.regret.tobytes()
 
 
 def test_a_file_of_any_name(tmp_path: Path) -> None:

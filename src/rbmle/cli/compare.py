@@ -60,7 +60,7 @@ def compare(
     dataset: Annotated[
         str | None,
         typer.Option(
-            help="Real data instead: digits, wine, mnist, travel, swissmetro and others; docs/real-data.md has all.",
+            help="Real data instead: digits, wine, mnist, travel, swissmetro and others; a wrong name lists all.",
             metavar="NAME",
         ),
     ] = None,

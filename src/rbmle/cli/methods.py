@@ -88,11 +88,16 @@ def details(console: "Console", cls: "type[Policy]") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from rbmle.params import constraints
+    from rbmle.params import constraints, meanings, meanings_in
 
     console.print(Text.assemble((cls.__name__, "bold"), f": {cls.title}"))
     console.print(Text(f"kind     {cls.kind or OTHERS}\nformula  {cls.notation}\nsource   {cls.source}\n"))
     console.print(Text(inspect.getdoc(cls).split(">>>")[0].strip() + "\n"))  # type: ignore[union-attr]
+    own = meanings_in(cls.__doc__ or "")
+    told = {name: text for name, text in meanings(cls).items() if name not in own}
+    inherited = [f"{each.name}: {told[each.name]}" for each in fields(cls) if each.name in told]
+    if inherited:
+        console.print(Text("\n".join(inherited) + "\n"))
     rules = constraints(cls)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for column in ("parameter", "default", "must be"):

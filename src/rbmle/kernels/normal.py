@@ -1,4 +1,10 @@
-"""The standard normal distribution, and arg max, for formulas."""
+"""The standard normal distribution, and arg max, for formulas of linear policies: compiled, and public.
+
+>>> import numpy as np
+>>> from rbmle import kernels
+>>> kernels.normal.first_max(np.array([0.2, 0.7, 0.7]))
+1
+"""
 
 import math
 
@@ -6,6 +12,8 @@ import numpy as np
 
 from rbmle.kernels.compile import compiled
 from rbmle.types import FloatArray
+
+__all__ = ["best_and_second", "cumulative", "density", "expected_excess", "first_max"]
 
 
 @compiled

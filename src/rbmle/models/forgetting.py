@@ -34,18 +34,18 @@ class Forgetting(params.Shown, ABC):
         params.check(self)
 
     @abstractmethod
-    def weights(self, counts: FloatArray) -> FloatArray:
+    def weights(self, counts: "FloatArray") -> "FloatArray":
         """The sum of the weights of n rewards, for each n of an array."""
 
     @abstractmethod
-    def squares(self, counts: FloatArray) -> FloatArray:
+    def squares(self, counts: "FloatArray") -> "FloatArray":
         """The sum of their squares."""
 
     @overload
     def effective(self, n: float) -> float: ...
     @overload
-    def effective(self, n: FloatArray) -> FloatArray: ...
-    def effective(self, n: float | FloatArray) -> float | FloatArray:
+    def effective(self, n: "FloatArray") -> "FloatArray": ...
+    def effective(self, n: "float | FloatArray") -> "float | FloatArray":
         """How many rewards the model remembers after n of them: the sum of their weights."""
         found = self.weights(np.asarray(n, dtype=np.float64))
         return float(found) if np.ndim(n) == 0 else found
@@ -71,12 +71,12 @@ class Discount(Forgetting):
         """γ = 1 − (B_T/(dT))^⅔ of Russac, Vernade & Cappé 2019; `variation` is B_T = Σ ‖θ_t+1 − θ_t‖."""
         return cls(1.0 - min(require_theory(cls, n_features, horizon, variation) ** (2.0 / 3.0), 0.5), **more)
 
-    def weights(self, counts: FloatArray) -> FloatArray:
+    def weights(self, counts: "FloatArray") -> "FloatArray":
         """(1 − γⁿ)/(1 − γ)."""
         found: FloatArray = np.expm1(counts * log(self.gamma)) / (self.gamma - 1.0)
         return found
 
-    def squares(self, counts: FloatArray) -> FloatArray:
+    def squares(self, counts: "FloatArray") -> "FloatArray":
         """(1 − γ²ⁿ)/(1 − γ²)."""
         found: FloatArray = np.expm1(2.0 * counts * log(self.gamma)) / (self.gamma**2 - 1.0)
         return found
@@ -99,11 +99,11 @@ class Window(Forgetting):
         """τ = (dT/B_T)^⅔, rounded down, of Cheung, Simchi-Levi & Zhu 2019."""
         return cls(max(1, int(require_theory(cls, n_features, horizon, variation) ** (-2.0 / 3.0))))
 
-    def weights(self, counts: FloatArray) -> FloatArray:
+    def weights(self, counts: "FloatArray") -> "FloatArray":
         """n, at most the length."""
         return np.minimum(counts, float(self.length))
 
-    def squares(self, counts: FloatArray) -> FloatArray:
+    def squares(self, counts: "FloatArray") -> "FloatArray":
         """The same: weights are 1."""
         return self.weights(counts)
 

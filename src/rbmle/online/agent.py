@@ -57,7 +57,8 @@ class Agent(Reading, Keeping, Waiting):
     aggregate     which of several rewards count: the "first", the "last", their "sum" (they then need ids), the "max"
     learn         "at_close": when the waiting time is over, whatever came. "immediate": from the first reward, and from
                   the default reward when the time is over. Where only good news report early, as clicks do, the latter
-                  learns from good news first and is wrong until the rest is known: see docs/production.md
+                  learns from good news first and is wrong until the rest is known: see the guide
+                  "From notebook to production"
     pending       "count": decisions that are still open count as seen, with the reward expected of them, so that
                   a deterministic policy does not repeat one arm until rewards come; "ignore": they do not
     max_pending   how many decisions may be open. For one more the oldest is closed: with the rewards it has, or with

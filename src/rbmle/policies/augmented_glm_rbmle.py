@@ -61,7 +61,7 @@ class AugmentedGLMRBMLE(BoundedGLM):
         """The history, identical contexts as one row."""
         return GLMModel(n_features=self.n_features, family=self.family, regularization=self.regularization)
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """β_t² but for what the data add to it, and α(t)."""
         if isinstance(self.model.family, Logistic):
             radius = super().coefficients(rounds)[:, 0]

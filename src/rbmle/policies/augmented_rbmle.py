@@ -77,7 +77,7 @@ class AugmentedRBMLE(LinearPolicy):
         """σ, S and δ of the set."""
         return {"noise": facts.noise, "norm_bound": facts.norm_bound, "delta": facts.delta}
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """α(t); ρ² less what the determinant adds; and σ²."""
         terms = radius_terms(
             "amm", self.noise, self.norm_bound, self.delta, self.regularization, self.n_features, rounds

@@ -47,6 +47,8 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
 
     A policy belongs to one thread at a time. Its methods wait for each other, so that a second thread that saves it
     gets a snapshot and nothing is lost, but two threads that learn do so in an order that nobody knows.
+
+    n_features: how many numbers the context of an arm has.
     """
 
     registry: ClassVar[Registry["Policy"]] = Registry("policy")
@@ -279,12 +281,12 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         with self.lock:
             return self._play_held(X[0], self._bind(X[0]), r) if len(X) < len(r) else self._play(X, r)
 
-    def state(self) -> dict[str, FloatArray]:
+    def state(self) -> "dict[str, FloatArray]":
         """All that is learnt, as plain arrays: copies."""
         with self.lock:
             return dict(self.model.state())
 
-    def restore(self, state: dict[str, FloatArray]) -> None:
+    def restore(self, state: "dict[str, FloatArray]") -> None:
         """Take over a state that `state` gave."""
         with self.lock:
             self.model.restore(state)

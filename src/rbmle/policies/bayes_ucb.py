@@ -55,7 +55,7 @@ class BayesUCB(LinearPolicy):
                 f"Got {self.horizon!r} instead."
             )
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """The quantile of the round, −∞ at level 0."""
         from scipy.special import ndtri  # takes longer to import than all the rest
 

@@ -13,6 +13,7 @@ class Drawing:
     """The part of a policy that draws random numbers.
 
     random: whether decisions draw any.
+    seed: of the policy's own generator: the same seed, the same draws. None draws a fresh one, which reads back.
     """
 
     random: ClassVar[bool] = False

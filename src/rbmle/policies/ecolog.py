@@ -78,7 +78,7 @@ class ECOLog(Policy):
         """No: it is refused."""
         return False
 
-    def radius_terms(self, rounds: FloatArray) -> FloatArray:
+    def radius_terms(self, rounds: "FloatArray") -> "FloatArray":
         """ρ² in its parts (B, 3): what depends on the round, and the weights of the two sums that the model keeps."""
         lam, S = self.regularization, self.norm_bound
         gamma = sqrt(lam) / 2.0 + 2.0 / sqrt(lam) * (0.5 * np.log1p(rounds / (4.0 * lam)) + log(2.0 / self.delta))

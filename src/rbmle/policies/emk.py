@@ -74,7 +74,7 @@ class EMK(BoundedGLM):
         """No: a single policy would have made every estimate from the rewards of both."""
         return False
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """log(1/δ)."""
         return np.full((len(rounds), 1), log(1.0 / self.delta))
 

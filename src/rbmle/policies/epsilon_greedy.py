@@ -59,11 +59,11 @@ class EpsilonGreedy(LinearPolicy):
     epsilon: Annotated[ScheduleLike, Schedule()] = Constant(0.1)
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """ε(t)."""
         return shares(self.epsilon, rounds)
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """Whether to explore, and where."""
         return rng.random((count, 2))
 

@@ -43,7 +43,7 @@ class EpsilonGreedyGLM(RegularizedGLM):
     epsilon: Annotated[ScheduleLike, FunctionOfRound()] = Constant(0.1)
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """ε(t)."""
         return shares(self.epsilon, rounds)
 

@@ -69,7 +69,7 @@ class FastCB(SquareCB):
         super().__post_init__()
         require_order(self)
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """γ(t) and the bounds of rewards."""
         return with_bounds(super().coefficients(rounds), self.reward_low, self.reward_high)
 
@@ -109,6 +109,6 @@ class FastCBGLM(SquareCBGLM):
         super().__post_init__()
         require_order(self)
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """γ(t) and the bounds of rewards."""
         return with_bounds(super().coefficients(rounds), self.reward_low, self.reward_high)

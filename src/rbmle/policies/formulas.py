@@ -31,7 +31,28 @@ class Formula:
 
 
 def formula(function: Callable[..., int]) -> Formula:
-    """Declare the formula of a linear policy."""
+    """Declare the formula of a linear policy: it fills `scores` and returns the number of the arm to play.
+
+    It is compiled when it is first used, and takes eight arguments, of K arms with d features:
+
+        mean          (K,)    m_a = x_aᵀθ̂
+        variance      (K,)    v_a = x_aᵀV⁻¹x_a
+        root          (K, d)  rows w_a with w_aᵀw_b = x_aᵀV⁻¹x_b, where the class says `needs_root = True`; else (K, 0)
+        volume        (3,)    log(det V / det λI) = volume[0] + log(volume[1])
+        coefficients  (P,)    what the class's `coefficients` gives for this round
+        draws         (D,)    what its `draws` gives for this decision, where it says `random = True`
+        bank          (·, ·)  its `bank`, random numbers that are kept for all rounds
+        scores        (K,)    to be filled: the index of every arm
+
+    It may call what numba compiles, and the functions of `rbmle.kernels.normal`.
+
+    >>> from rbmle import kernels
+    >>> @formula
+    ... def index(mean, variance, root, volume, coefficients, draws, bank, scores):
+    ...     for a in range(len(mean)):
+    ...         scores[a] = mean[a] + coefficients[0] * variance[a]
+    ...     return kernels.normal.first_max(scores)
+    """
     return Formula(function)
 
 

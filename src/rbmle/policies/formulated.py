@@ -42,16 +42,16 @@ class Formulated(Policy):
         self._ours = type(self).__module__.partition(".")[0] == __name__.partition(".")[0]
         self._has_bank = type(self).bank is not Formulated.bank
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """The numbers of the formula that depend on the round: shape (B, P) for rounds t of shape (B,)."""
         return np.empty((len(rounds), 0))
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """The random numbers of `count` decisions, shape (count, D): the same drawn one by one or together."""
         return np.empty((count, 0))
 
     @property
-    def bank(self) -> FloatArray:
+    def bank(self) -> "FloatArray":
         """Random numbers kept for all rounds."""
         return NO_BANK
 
@@ -60,7 +60,7 @@ class Formulated(Policy):
         """Whether coefficients depend on the round alone, and contexts are seen as they are."""
         return True
 
-    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
         """What schedules take for t."""
         return rounds
 

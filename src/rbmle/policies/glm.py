@@ -43,11 +43,11 @@ class GLMPolicy(Policy):
     def _coefficients(self, rounds: FloatArray) -> FloatArray:
         return self.coefficients(self.effective_rounds(rounds))
 
-    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
         """What schedules take for t; with forgetting, how many rewards are remembered once the round has its own."""
         return rounds
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """The numbers of the method that depend on the round: shape (B, P) for rounds t of shape (B,)."""
         return np.empty((len(rounds), 0))
 
@@ -88,7 +88,7 @@ class GLMPolicy(Policy):
 class ForgettingPolicy(GLMPolicy):
     """A policy over a generalized linear model that may forget.
 
-    forgetting: None, Discount(γ) or Window(length), for rewards that drift: docs/forgetting.md.
+    forgetting: None, Discount(γ) or Window(length), for rewards that drift: see the guide "Rewards that drift".
     """
 
     forgetting: Annotated[Forgetting | None, Forgets()] = field(default=None, metadata={"quiet": True})
@@ -111,7 +111,7 @@ class ForgettingPolicy(GLMPolicy):
         """Histories are added; one that forgets is not merged."""
         return self.forgetting is None
 
-    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
         """What schedules take for t; with forgetting, how many rewards are remembered once the round has its own."""
         return rounds if self.forgetting is None else self.forgetting.effective(rounds)
 
@@ -120,7 +120,7 @@ class ForgettingPolicy(GLMPolicy):
 class RegularizedGLM(ForgettingPolicy):
     """A policy over the regularised estimate of a generalized linear model.
 
-    regularization: λ.
+    regularization: λ of the penalty ½λ‖θ‖², which the estimate pays.
     memory: "exact" keeps the history, identical contexts as one row; "online" keeps a bounded part of it, see GLMModel.
         A decision over many distinct contexts takes long with exact memory, and a warning says so once.
     """

@@ -73,7 +73,7 @@ class GLMRBMLE(RegularizedGLM):
         self.arms_solved = 0
         self._middle = np.zeros(self.n_features)  # near θ̂, from where all arms are bounded
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """α(t) and η(t)."""
         if isinstance(self.bias, str):
             alpha = self.model.bias_factor * np.sqrt(rounds)
@@ -135,7 +135,7 @@ class GLMRBMLE(RegularizedGLM):
         kernels.glm.rounds.online_scores(estimate, H_inv, alpha, eta, self._seen(X), scores)
         return scores
 
-    def solve(self, contexts: "ArrayLike") -> tuple[FloatArray, FloatArray]:
+    def solve(self, contexts: "ArrayLike") -> "tuple[FloatArray, FloatArray]":
         """The index (K,) and θ̄ (K, d) of every arm, each solved in full: a function of what was learnt alone.
 
         With bias="auto" θ̄ is that of scaled contexts.

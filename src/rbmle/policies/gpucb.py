@@ -64,7 +64,7 @@ class GPUCB(LinearPolicy):
         """δ."""
         return {"delta": facts.delta}
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """t and δ; β_t also needs the number of arms, which may change from round to round."""
         return np.column_stack([rounds, np.full(len(rounds), float(self.delta))])
 
@@ -92,6 +92,6 @@ class GPUCBTuned(LinearPolicy):
 
     c: Annotated[float, Real(0.0)] = 0.9
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """c log t."""
         return np.column_stack([self.c * np.log(rounds)])

@@ -35,6 +35,6 @@ class Greedy(LinearPolicy):
     )
     formula = variances
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """Variances do not count."""
         return np.zeros((len(rounds), 1))

@@ -70,7 +70,7 @@ class IDS(LinearPolicy):
         """σ, S and δ of the confidence set."""
         return {"noise": facts.noise, "bound": facts.norm_bound, "delta": facts.delta}
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """σ, 2 log(1/δ) and √λ S."""
         row = [self.noise, 2.0 * log(1.0 / self.delta), sqrt(self.regularization) * self.bound]
         return np.tile(row, (len(rounds), 1))

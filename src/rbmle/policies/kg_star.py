@@ -78,10 +78,10 @@ class KGStar(LinearPolicy):
         """The noise's σ; there is no bound of its regret."""
         return {"noise": facts.noise}
 
-    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
         """Rounds themselves, for they are counted towards the horizon."""
         return rounds
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """Rounds that remain, and σ."""
         return np.column_stack([np.maximum(self.horizon - rounds, 0.0), np.full(len(rounds), float(self.noise))])

@@ -58,10 +58,10 @@ class KnowledgeGradient(LinearPolicy):
 
     horizon: Annotated[int, Integer(1)]
 
-    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
         """Rounds themselves, for they are counted towards the horizon."""
         return rounds
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """Rounds that remain."""
         return np.column_stack([np.maximum(self.horizon - rounds, 0.0)])

@@ -22,7 +22,7 @@ class LinRBMLE(LinearPolicy):
     """Maximise the likelihood biased by α(t) times the reward of the best arm; for linear rewards that is an index.
 
     bias: α(t), positive and growing; √t gives regret O(√T log T) (Theorem 2), for contexts and rewards of size 1. Or
-        "auto", for data in units of their own: see below, and docs/tuning.md for what was measured.
+        "auto", for data in units of their own, whose scales are then learnt; see the guide "How much to explore".
     regularization: λ. 1 unless said otherwise; with "auto" 0.1, since features then have their sizes learnt.
 
     With bias="auto" features are divided by their sizes S and α(t) = σ̂ √(t/d_eff), from what was observed:
@@ -86,7 +86,7 @@ class LinRBMLE(LinearPolicy):
             return super().new_model()
         return ScaledRidge(n_features=self.n_features, regularization=self.regularization)
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """½ α(t), the weight of v (Corollary 1)."""
         if isinstance(self.bias, str):
             return np.column_stack([0.5 * (self.model.bias_factor * np.sqrt(rounds))])

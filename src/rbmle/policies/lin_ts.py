@@ -84,12 +84,12 @@ class LinTS(LinearPolicy):
         """v = R √(24/ε · d · ln(1/δ)) with R the scale of the noise."""
         return {"scale": None, "noise": facts.noise, "delta": facts.delta}
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """v, and the least that a draw may add to an estimate, in every round."""
         proven = self.noise * sqrt(24.0 / self.epsilon * self.n_features * log(1.0 / self.delta))
         width = proven if self.scale is None else self.scale
         return np.tile([width, 0.0 if self.optimistic else -np.inf], (len(rounds), 1))
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """z of every decision."""
         return rng.standard_normal((count, self.n_features))

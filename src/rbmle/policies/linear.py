@@ -38,7 +38,8 @@ NONE = np.empty(0)
 class LinearPolicy(Formulated):
     """A policy over a ridge model. A method supplies `formula` and, where it has them, `coefficients` and `draws`.
 
-    forgetting: None, Discount(γ) or Window(length), for rewards that drift: docs/forgetting.md.
+    regularization: λ; V is λI before anything is learnt, and the estimate that of ridge regression.
+    forgetting: None, Discount(γ) or Window(length), for rewards that drift: see the guide "Rewards that drift".
     """
 
     rewards: ClassVar[tuple[str, ...]] = ("gaussian",)
@@ -72,7 +73,7 @@ class LinearPolicy(Formulated):
         """V and b are sums; a model that forgets is not merged."""
         return self.forgetting is None
 
-    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
         """What schedules take for t: with forgetting, how many rewards are remembered once the round has its own."""
         return rounds if self.forgetting is None else self.forgetting.effective(rounds)
 

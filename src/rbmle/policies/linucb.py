@@ -45,6 +45,6 @@ class LinUCB(LinearPolicy):
         width = facts.noise * sqrt(2.0 * log(2.0 * facts.horizon * facts.n_arms / facts.delta))
         return {"alpha": facts.norm_bound + width}
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """α in every round."""
         return np.full((len(rounds), 1), float(self.alpha))

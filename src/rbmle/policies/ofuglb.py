@@ -48,7 +48,7 @@ class BoundedGLM(GLMPolicy):
         """The history, identical contexts as one row."""
         return GLMModel(n_features=self.n_features, family=self.family)
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """β_t² = log(1/δ) + d log max(e, 2eS L_t/d), L_t = (1 + S/2)(n − 1) after n = t − 1 rewards (Theorem 3.1)."""
         d, S = self.n_features, float(self.norm_bound)
         steepness = (1.0 + 0.5 * S) * (rounds - 2.0)

@@ -38,7 +38,7 @@ class OFUGLBe(BoundedGLM):
         primary=True,
     )
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """The weight of the width."""
         widths: FloatArray = np.sqrt(2.0 * (1.0 + self.norm_bound) * (1.0 + super().coefficients(rounds)))
         return widths

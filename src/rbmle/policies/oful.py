@@ -65,7 +65,7 @@ class OFUL(LinearPolicy):
     norm_bound: S.
     delta:      δ, the chance that θ* is not in the set in some round.
     forgetting: with Discount(γ, sandwich=True) and radius="trace" this is D-LinUCB, n of the radius being
-        (1 − γ²ⁿ)/(1 − γ²); see docs/forgetting.md.
+        (1 − γ²ⁿ)/(1 − γ²); see the guide "Rewards that drift".
     radius:     "amm", "det", "trace" or "cmm".
 
     >>> OFUL(n_features=2, delta=0.1).scores([[1.0, 0.0], [0.0, 2.0]]).round(3)  # √(1 + 2 log 10) and twice that
@@ -114,11 +114,11 @@ class OFUL(LinearPolicy):
             told if facts.variation == 0.0 else told | {"radius": "trace", "forgetting": facts.discount(sandwich=True)}
         )
 
-    def effective_rounds(self, rounds: FloatArray) -> FloatArray:
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
         """With forgetting n = t − 1 becomes Σ w_s², (1 − γ²ⁿ)/(1 − γ²) with a discount, as in D-LinUCB's radius."""
         return rounds if self.forgetting is None else 1.0 + self.forgetting.squares(rounds - 1.0)
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """The terms of β."""
         d, lam = self.n_features, self.regularization
         return radius_terms(self.radius, self.noise, self.norm_bound, self.delta, lam, d, rounds)

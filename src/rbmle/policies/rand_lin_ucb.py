@@ -105,11 +105,11 @@ class RandLinUCB(LinearPolicy):
         self._middles = 0.5 * (np.append(0.0, cumulative[:-1]) + np.append(cumulative[:-1], 1.0))
 
     @property
-    def bank(self) -> FloatArray:
+    def bank(self) -> "FloatArray":
         """The points of Z and their cumulative chances, shape (2, M)."""
         return self._bank
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """β."""
         if self.width is not None:
             return np.full((len(rounds), 1), float(self.width))
@@ -120,7 +120,7 @@ class RandLinUCB(LinearPolicy):
         )
         return np.column_stack([beta])
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """A uniform number, from which Z follows."""
         return rng.random((count, 1))
 

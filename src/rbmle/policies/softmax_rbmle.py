@@ -77,7 +77,7 @@ class SoftmaxRBMLE(LinearPolicy):
     temperature: Annotated[ScheduleLike | None, Optional(FunctionOfRound())] = None
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """α(t) and τ(t)."""
         alpha = evaluate(self.bias, rounds, "bias")
         name, values = "bias", alpha
@@ -88,7 +88,7 @@ class SoftmaxRBMLE(LinearPolicy):
             raise InvalidInputError(f"{name} must be positive. Got {values[bad[0]]} at t = {int(rounds[bad[0]])}.")
         return np.column_stack([alpha, 1.0 / alpha if self.temperature is None else values])
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """Which arm."""
         return rng.random((count, 1))
 

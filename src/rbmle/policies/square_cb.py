@@ -72,11 +72,11 @@ class SquareCB(LinearPolicy):
     gamma_exponent: Annotated[float, Real(0.0)] = 0.5
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """γ(t)."""
         return greediness(self.gamma_scale, self.gamma_exponent, rounds)
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """Which arm."""
         return rng.random((count, 1))
 
@@ -134,7 +134,7 @@ class SquareCBGLM(RegularizedGLM):
     gamma_exponent: Annotated[float, Real(0.0)] = 0.5
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """γ(t)."""
         return greediness(self.gamma_scale, self.gamma_exponent, rounds)
 

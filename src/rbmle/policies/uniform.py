@@ -38,7 +38,7 @@ class Uniform(LinearPolicy):
 
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """Which arm."""
         return rng.random((count, 1))
 

@@ -80,7 +80,7 @@ class VIDS(LinearPolicy):
         self._bank_origin: tuple[int, ...] = ()
 
     @property
-    def bank(self) -> FloatArray:
+    def bank(self) -> "FloatArray":
         """Standard normal draws (d, M + spare), the same for a policy from its seed on."""
         if self._bank_origin != self.origin:
             d = self.n_features
@@ -88,11 +88,11 @@ class VIDS(LinearPolicy):
             self._bank_origin = self.origin
         return self._bank
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """M."""
         return np.full((len(rounds), 1), float(self.samples))
 
-    def draws(self, rng: np.random.Generator, count: int) -> FloatArray:
+    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """Two mirrors, where to start in the bank, and which of the pair."""
         d = self.n_features
         numbers = np.empty((count, 2 * d + 2))

@@ -12,6 +12,7 @@ import struct
 import threading
 import time
 import uuid
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
@@ -35,7 +36,7 @@ WITHOUT = {"cli", "report", "testing", "studies", "display", "logs", "evaluation
 ENDINGS = (".sqlite", ".db")
 TABLE = """CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, settings TEXT NOT NULL, regret BLOB NOT NULL,
     seconds REAL NOT NULL, state BLOB NOT NULL, run TEXT NOT NULL, checksum BLOB NOT NULL)"""
-Row = tuple[str, str, bytes, float, bytes, str, bytes]
+Row = tuple[str, bytes | str, bytes, float, bytes, str, bytes]
 
 
 class Outcome(NamedTuple):
@@ -139,7 +140,8 @@ class Store:
         """Keep several trials: on disk there will be all of them or none."""
         rows = {}
         for key, settings, outcome in made:
-            text = json.dumps(settings, sort_keys=True, ensure_ascii=False)
+            # For people who want to know what a key stands for: nothing here reads it. Plain, it would fill the file.
+            text = zlib.compress(json.dumps(settings, sort_keys=True, ensure_ascii=False).encode(), 1)
             numbers = np.ascontiguousarray(outcome.regret, dtype="<f8").tobytes()
             parts = (key, text, numbers, float(outcome.seconds), outcome.state, outcome.run or self.run)
             rows[key] = (*parts, checksum(*parts))

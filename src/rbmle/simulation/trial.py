@@ -110,5 +110,19 @@ def run_trial(
     record: IntArray,
     log: bool = False,
 ) -> dict[str, Trial]:
-    """One of `run_trials`."""
+    """Play one trial of a simulation by itself: every policy's curve, time and, with `log`, its decisions.
+
+    The same to the last bit as that trial of `simulate`, whatever else runs: for a scheduler of your own.
+
+    record: the rounds, ascending from 1, at which regret is noted.
+
+    >>> from rbmle import LinUCB
+    >>> from rbmle.problems import LinearProblem
+    >>> from rbmle.simulation import simulate
+    >>> policies, problem = {"ucb": LinUCB(n_features=2)}, LinearProblem([1.0, 0.0], 5)
+    >>> one = run_trial(policies, problem, horizon=100, trial=2, seed=7, record=np.array([50, 100]))
+    >>> all_three = simulate(policies, problem, horizon=100, trials=3, seed=7, record=[50, 100])
+    >>> bool((one["ucb"].regret == all_three.regret["ucb"][2]).all())
+    True
+    """
     return run_trials(policies, problem, horizon, [trial], seed, record, log)[0]

@@ -244,9 +244,9 @@ class Core:
 
     def closings(self, now: float, more: int = 0) -> list[Event]:
         """Events that close what is due, or leaves no room for so many more; called with the lock."""
-        state = self.state
-        surplus = len(state.open) + more - state.rules.max_pending
-        if surplus <= 0 and not (state.due and state.due[0][0] <= now):
+        state, due = self.state, self.state.due
+        surplus = len(state.open) + more - state.room
+        if surplus <= 0 and not (due and due[0][0] <= now):
             return []
         if self.buffered:  # not with every call: closings do not wait in the queue
             if time.monotonic() - self.ticked < self.flush_seconds and surplus < CLOSINGS:

@@ -9,7 +9,7 @@ import numpy as np
 from rbmle.errors import FormulaError, InvalidInputError, RbmleError, describe
 from rbmle.inputs import LARGEST_CONTEXT, as_numbers, is_whole, require_contexts
 from rbmle.kernels import border
-from rbmle.online.decision import KIND, ONCE, Decision, certain
+from rbmle.online.decision import FEW_ARMS, KIND, ONCE, Decision, certain, kept
 from rbmle.online.fold import State
 from rbmle.online.ids import as_arm, place_of, to_json
 from rbmle.online.journal.base import Event
@@ -44,7 +44,7 @@ class Decider:
         if state.apprentice and baseline is None:
             raise InvalidInputError("baseline must be given while the agent is an apprentice: the arm to serve.")
         t = state.policy.t
-        index, chances, content, source = self._own(state, X, ids, name, t)
+        (index, chances, content), source = self._own(state, X, ids, name, t)
         data: dict[str, Any] = {"K": K, "arm": index, "t": t, "model": state.position}
         if ids is not None:
             data["arms"] = [to_json(arm) for arm in ids]
@@ -68,7 +68,7 @@ class Decider:
 
     def _own(
         self, state: State, X: FloatArray, ids: Any, name: str, t: int
-    ) -> tuple[int, FloatArray, bytes | None, str]:
+    ) -> tuple[tuple[int, FloatArray, bytes | None], str]:
         """The policy's decision: arm, chances, these as bytes where all is on one arm; the fallback where it fails."""
         rules, policy = state.rules, state.policy
         if policy is not self._policy:
@@ -78,8 +78,7 @@ class Decider:
             require_contexts(X)
         try:
             if self._is_sure:
-                arm = policy._choose(X, None, t)
-                return arm, *certain(arm, len(X)), "policy"
+                return (certain if len(X) > FEW_ARMS else kept)(policy._choose(X, None, t), len(X)), "policy"
             asked = self._with_pending(state) if rules.pending == "count" else policy
             if asked.random or rules.floor > 0.0 or not ours:
                 Drawing.reseed(asked, rules.seed, *place_of(name))  # its generator alone: an ensemble keeps its targets
@@ -95,8 +94,8 @@ class Decider:
                     raise
                 raise FormulaError(f"{type(policy).__name__}.decide raised {reason!r}.") from reason
             log.exception("The policy failed; the fallback is served")
-            return *fallback_of(rules.fallback, ids, len(X), rules.seed, name), None, "fallback"
-        return *own, None, "policy"
+            return (*fallback_of(rules.fallback, ids, len(X), rules.seed, name), None), "fallback"
+        return (*own, None), "policy"
 
     def _look_at(self, policy: Policy, rules: Rules) -> None:
         """See whether a policy is of this package, whether `_choose` alone says what it does, and whether that looks at

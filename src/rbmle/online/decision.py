@@ -49,17 +49,13 @@ class Decision(NamedTuple):
         return object.__hash__(self)
 
 
-def certain(arm: int, n_arms: int) -> tuple[FloatArray, bytes]:
-    """The chances of a decision that leaves nothing to chance, as an array that cannot be written to, and its bytes."""
-    return _kept(arm, n_arms) if n_arms <= FEW_ARMS else _certain(arm, n_arms)
-
-
-def _certain(arm: int, n_arms: int) -> tuple[FloatArray, bytes]:
+def certain(arm: int, n_arms: int) -> tuple[int, FloatArray, bytes]:
+    """A decision that leaves nothing to chance: arm, chances as an array that cannot be written to, and their bytes."""
     content = one_hot(arm, n_arms).tobytes()
-    return np.frombuffer(content), content
+    return arm, np.frombuffer(content), content
 
 
-_kept = lru_cache(KEPT)(_certain)
+kept = lru_cache(KEPT)(certain)
 
 
 def of_event(event: Event) -> Decision:

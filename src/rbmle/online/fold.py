@@ -90,6 +90,7 @@ class State:
 
     position    that place
     patience    seconds after which a decision is closed
+    room        how many decisions may be open
     open        decisions that are not closed, in the order of the journal
     due         (deadline, id) of what will have to be closed, as a heap; entries may be out of date
     previous    the policy before the last switch; it goes on learning, for a way back
@@ -104,7 +105,8 @@ class State:
         self.apprentice = rules.apprentice
         self.previous: Policy | None = None
         self.position = self.closings = 0
-        self.patience, self._closes, self._aggregate = rules.patience, rules.closes_with_reward, rules.aggregate
+        self.patience, self.room = rules.patience, rules.max_pending
+        self._closes, self._aggregate = rules.closes_with_reward, rules.aggregate
         self._on: dict[str, Callable[[Event], Status | None]] = {
             "decision": self._decision,
             "reward": self._reward,

@@ -45,6 +45,17 @@ def test_contexts_by_hand():
     np.testing.assert_array_equal(FEATURES.encode(VISITOR, ARMS), CONTEXTS)
 
 
+@pytest.mark.parametrize("n_arms", [1, 2, 3])
+@pytest.mark.parametrize(
+    "settings", [{"cross": "all"}, {"cross": "all", "alone": "none", "intercept": False}, {}], ids=str
+)
+@pytest.mark.parametrize("norm", ["none", "clip"])
+def test_contexts_are_what_compiled_code_takes(n_arms, settings, norm):
+    features = Features(shared=[Number("age")], arm=[Number("price"), Number("size")], norm=norm, **settings)
+    X = features.encode({"age": 2.0}, [{"price": i, "size": 1.0} for i in range(n_arms)])
+    assert X.flags.carray and X.dtype == np.float64
+
+
 @pytest.mark.parametrize(
     ("visitor", "arms"),
     [

@@ -5,8 +5,10 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from rbmle import GLMRBMLE, EnsembleSampling, LinTS, LinUCB, SquareCB, Uniform
+from rbmle import GLMRBMLE, EnsembleSampling, KnowledgeGradient, LinRBMLE, LinTS, LinUCB, SquareCB, Uniform
 from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError
+from rbmle.features import Category, Features, Number
+from rbmle.models.forgetting import Window
 from rbmle.online import Agent, Status
 from rbmle.policies import Policy
 
@@ -59,6 +61,39 @@ def test_it_learns_what_a_policy_learns(policy):
         alone.update(X[decision.index], i % 2)
         assert decision.t == i + 1
     assert same(agent.policy, alone)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        LinUCB(n_features=8),
+        LinUCB(n_features=8, forgetting=Window(50)),
+        LinRBMLE(n_features=8),
+        LinRBMLE(n_features=8, bias="auto"),
+        KnowledgeGradient(n_features=8, horizon=100),
+        GLMRBMLE(n_features=8),
+    ],
+    ids=str,
+)
+def test_with_features_it_decides_as_the_policy_alone(policy):
+    features = Features(
+        shared=[Category("device", ["phone", "desk"]), Number("age", center=40.0, scale=15.0)],
+        arm=[Number("price")], cross="all",
+    )  # fmt: skip
+    agent, alone, arms = (
+        Agent(policy, features=features),
+        policy.copy(),
+        [{"price": price} for price in (0.5, 1.0, 2.0)],
+    )
+    for i, each in enumerate(arms):
+        agent.arms.add(f"arm {i}", each)
+    for i in range(40):
+        visitor = {"age": 20 + i, "device": ["phone", "desk"][i % 2]}
+        X = features.encode(visitor, arms)
+        decision = agent.decide(visitor)
+        assert decision.arm == f"arm {alone.choose(X)}" and decision.probability == 1.0
+        agent.reward(decision.id, float(i % 2))
+        alone.update(X[decision.index], float(i % 2))
 
 
 @pytest.mark.parametrize("policy", [LinTS(n_features=3), LinUCB(n_features=3)])

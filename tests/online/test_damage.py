@@ -1,6 +1,7 @@
 """Journals and snapshots that were changed: an error of rbmle's own, or what they were; nothing is executed."""
 
 import json
+import marshal
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -181,8 +182,9 @@ def nonsense(examples, written):
             return
         with nothing_is_executed():
             journal = MemoryJournal()
-            journal._events = [
-                each._replace(seq=i + 1) for i, each in enumerate([*events[:number], *changed, *events[number + 1 :]])
+            journal._rows = [
+                (i + 1, *each[:4], marshal.dumps(each.data), each.body)
+                for i, each in enumerate([*events[:number], *changed, *events[number + 1 :]])
             ]
             try:
                 state = State.begin(journal.read(0, 1)[0])

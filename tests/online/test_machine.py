@@ -107,6 +107,14 @@ class Histories(RuleBasedStateMachine):
         assert status == self.model.activate(name, self.now)
         self.seen[f"activate {status}"] += 1
 
+    @rule(worker=st.integers(0, 1), shown=st.booleans())
+    def activate_soon(self, worker, shown):
+        """What nobody has decided yet, and then, where it waits to be shown, the last decision."""
+        for name in (f"d{self.count}", f"d{self.count - 1}")[: 2 if shown else 1]:
+            status = self.workers[worker].activate(name)
+            assert status == self.model.activate(name, self.now)
+            self.seen[f"activate {status}"] += 1
+
     @rule(worker=st.integers(0, 1), number=st.integers(0, 3))
     def add(self, worker, number):
         self.workers[worker].sync()

@@ -65,7 +65,7 @@ class Reuses(MemoryJournal):
 
     def remove(self, seqs):
         super().remove(seqs)
-        self._last = self._events[-1].seq
+        self._last = self._rows[-1][0]
 
 
 class Forgets(MemoryJournal):

@@ -193,7 +193,7 @@ class Features:
             X *= np.minimum(1.0, self.radius / np.maximum(length, 1e-300))
             if self.norm == "unit":
                 X /= self.radius
-        return X
+        return np.ascontiguousarray(X)  # of products NumPy makes columns, which compiled code does not take
 
     def fit(self, shared: "Rows" = (), arms: "Rows" = (), ids: Sequence[Any] | None = None) -> Self:
         """The same features with the scales of these rows: centre and scale of numbers, and the radius of "unit".

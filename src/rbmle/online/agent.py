@@ -36,8 +36,8 @@ from rbmle.random import fresh_seed
 from rbmle.types import ArrayLike, FloatArray, Number, Row
 
 log = logging.getLogger("rbmle.online")
-# Values of rewards that a policy was asked about and takes.
-MOST_VALUES = 1000
+# Rewards that a policy was asked about and takes, and are remembered; how often a reward looks for its decision.
+MOST_VALUES, TWICE = 1000, (1, 2)
 
 
 class Agent(Reading, Keeping, Waiting):
@@ -156,8 +156,8 @@ class Agent(Reading, Keeping, Waiting):
             sync_seconds=sync_seconds, snapshot_every=snapshot_every,
         )  # fmt: skip
         self._decider = Decider()
-        self._good_values: set[float] = set()
-        self._good_for: Policy | None = None
+        # A policy; up to which size it takes any reward; other rewards that it was asked about and takes.
+        self._takes: tuple[Policy | None, float, set[float]] = None, -1.0, set()
         self.arms = ArmList(self._core, self._now)
         log.info("%r opened at event %d, %d decisions open", self, self.version, self.n_pending)
 
@@ -200,11 +200,14 @@ class Agent(Reading, Keeping, Waiting):
                 return again  # another thread was asked the same meanwhile
             closings = core.closings(now, more=1)
             event, decision = self._decider.make(core.state, X, ids, name, now, baseline, shown)
+            x, deadline = X[decision.index].copy(), now + core.state.patience
+            record = Open(name, now, deadline, x, bool(shown), [])
             if core.buffered and not closings:
-                core.put(Open.of(event, core.state.rules.patience), event)
+                core.put(record, event)
         if not core.buffered or closings:
-            done = core.commit([*closings, event])[-1] if closings else core.commit_one(event)
-            if done.seq is None:  # another worker was asked the same
+            made = record, decision.probability
+            seq, _ = core.commit([*closings, event])[-1] if closings else core.commit_one(event, made)
+            if seq is None:  # another worker was asked the same
                 core.sync()
                 again = self._repeated(name, X, ids)
                 if again is not None:
@@ -238,22 +241,19 @@ class Agent(Reading, Keeping, Waiting):
         reward_id: tells several rewards of a decision apart.
         """
         name, number, core, now = as_id(id), as_reward(value, "value"), self._core, self._now()
-        if number not in self._good_values or self._good_for is not core.state.policy:
+        policy, most, good = self._takes
+        if policy is not core.state.policy or not (-most <= number <= most or number in good):
             self._require_learnable(number)
-        if reward_id is None:
-            new, event = Reward(number, None), Event("reward", now, name, None, {"value": number})
-        else:
-            new = Reward(number, as_id(reward_id))
-            event = Event("reward", now, name, None, {"value": number, "id": new.id})
+        told = None if reward_id is None else as_id(reward_id)
+        event = Event("reward", now, name, None, {"value": number} if told is None else {"value": number, "id": told})
         core.sync_when_due()
-        for _ in range(2):
+        for _ in TWICE:
             with core.lock:
                 record, closings = core.record(name), core.closings(now)
-                aggregate = core.state.rules.aggregate
-                status = None if record is None else judge(record.rewards, new, aggregate)
+                status = None if record is None else judge(record.rewards, number, told, core.state.rules.aggregate)
                 if status is ACCEPTED and core.buffered and not closings and record is not None:
                     mine = record if name in core.unwritten else record.copy()
-                    mine.rewards.append(new)
+                    mine.rewards.append(Reward(number, told))
                     core.put(mine, event)
                     break
             if status is not None or core.sync() == 0:
@@ -261,13 +261,13 @@ class Agent(Reading, Keeping, Waiting):
         if status is not ACCEPTED:
             if closings:
                 core.commit(closings)
-            return core.refuse(status or afterwards(core.journal.about(name), core.state.rules, new))
+            return core.refuse(status or afterwards(core.journal.about(name), core.state.rules, number, told))
         if core.buffered and not closings:
             core.flush_if_full()
             return status
-        done = (core.commit([*closings, event])[-1] if closings else core.commit_one(event)).status
+        _, done = core.commit([*closings, event])[-1] if closings else core.commit_one(event)
         if done is None:  # closed in between
-            done = afterwards(core.journal.about(name), core.state.rules, new)
+            done = afterwards(core.journal.about(name), core.state.rules, number, told)
         return done if done is ACCEPTED else core.refuse(done)
 
     def activate(self, id: str | UUID) -> Status:
@@ -294,10 +294,10 @@ class Agent(Reading, Keeping, Waiting):
             raise InvalidInputError(f"{LIMITS} Got a reward of {value:g}.")
         if not isinstance(policy, LinearPolicy):
             policy.new_model().observe(np.zeros(policy.n_features), value)
-        if self._good_for is not policy:
-            self._good_values, self._good_for = set(), policy
-        if len(self._good_values) < MOST_VALUES:
-            self._good_values.add(value)
+        if self._takes[0] is not policy:
+            self._takes = policy, LARGEST_REWARD if isinstance(policy, LinearPolicy) else -1.0, set()
+        if len(self._takes[2]) < MOST_VALUES:
+            self._takes[2].add(value)
 
     def sync(self) -> int:
         """Learn what other workers have written and close what is due; how many events were new."""

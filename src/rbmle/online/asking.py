@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import InvalidInputError, describe
-from rbmle.inputs import LARGEST_CONTEXT, as_contexts, require_contexts
-from rbmle.kernels import border
+from rbmle.inputs import as_contexts, require_contexts
 from rbmle.online.fold import State
 from rbmle.online.ids import as_arms, to_json
 from rbmle.online.journal.base import Event
@@ -15,7 +14,7 @@ from rbmle.types import FloatArray
 
 
 def arms_asked(state: State, contexts: Any, arms: Any) -> tuple[FloatArray, tuple[Any, ...] | None]:
-    """Contexts (K, d), finite, and the ids of the arms, None for 0 … K − 1."""
+    """Contexts (K, d) and the ids of the arms, None for 0 … K − 1. Numbers of arrays are left to be looked at."""
     known, features = state.arms, state.features
     ids = None if arms is None else as_arms(arms)
     if ids is None and known.rows:
@@ -28,16 +27,15 @@ def arms_asked(state: State, contexts: Any, arms: Any) -> tuple[FloatArray, tupl
             raise InvalidInputError(f"arms must not be retired. Got {describe(gone[0])}.")
     if features is not None:
         return encoded(state, contexts, arms, ids), ids
-    if isinstance(arms, Mapping):
+    if arms is not None and isinstance(arms, Mapping):  # which costs more than all else here
         raise InvalidInputError("arms must be a list of ids where the agent has no features. Got a mapping.")
     if contexts is None:
         if not ids:
             raise InvalidInputError("contexts must be given, or arms be added with theirs. Got none.")
         contexts = [row_of(state, arm) for arm in ids or ()]
     X = as_contexts(contexts, state.policy.n_features)
-    if not border.all_within(X, LARGEST_CONTEXT):
-        require_contexts(X)
     if X is not contexts:
+        require_contexts(X)
         state.policy._know(contexts)
     if ids is not None and len(ids) != len(X):
         raise InvalidInputError(f"contexts must be those of {len(ids)} arms. Got {len(X)}.")

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 
 from rbmle.errors import JournalError, RbmleError, SharedJournalWarning
 from rbmle.online import snapshot
-from rbmle.online.fold import Open, State
+from rbmle.online.fold import Made, Open, State
 from rbmle.online.journal.base import Event, Journal
 from rbmle.online.journal.forking import tell_agent
 from rbmle.online.journal.sqlite import SQLiteJournal
@@ -80,10 +80,11 @@ class Core:
         self._require_open()
         return self.writer.commit(events)
 
-    def commit_one(self, event: Event) -> Result:
-        """`commit` for one event."""
-        self._require_open()
-        return self.writer.commit_one(event)
+    def commit_one(self, event: Event, made: Made | None = None) -> tuple[int | None, Status | None]:
+        """`commit` for one event. made: what a decision says that was just made."""
+        if self.closed:
+            self._require_open()
+        return self.writer.commit_one(event, made)
 
     def put(self, record: Open, event: Event) -> None:
         """Queue an event of a decision that is going to be `record`; called with the lock."""
@@ -140,14 +141,19 @@ class Core:
             self._snapshot_unless_it_fails()
         return statuses
 
-    def _fold_one(self, event: Event, seq: int | None) -> Status | None:
+    def _fold_one(self, event: Event, seq: int | None, made: Made | None) -> Status | None:
         """`_fold` for one event."""
+        status = None
         with self.lock:
             state = self.state
             if self._torn or self.unwritten or seq != state.position + 1:
                 return self._fold((event,), [seq])[0]
             self._torn = True
-            status = state.apply(event, seq)
+            if made is None:
+                status = state.apply(event, seq)
+            else:
+                state.admit(*made, event.data, event.body)
+                state.position = seq
             self._torn = False
         if seq % self.snapshot_every == 0:
             self._snapshot_unless_it_fails()
@@ -238,9 +244,9 @@ class Core:
 
     def closings(self, now: float, more: int = 0) -> list[Event]:
         """Events that close what is due, or leaves no room for so many more; called with the lock."""
-        state = self.state
-        surplus = len(state.open) + more - state.rules.max_pending
-        if surplus <= 0 and not (state.due and state.due[0][0] <= now):
+        state, due = self.state, self.state.due
+        surplus = len(state.open) + more - state.room
+        if surplus <= 0 and not (due and due[0][0] <= now):
             return []
         if self.buffered:  # not with every call: closings do not wait in the queue
             if time.monotonic() - self.ticked < self.flush_seconds and surplus < CLOSINGS:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from rbmle.online.journal.base import Event
 from rbmle.types import FloatArray, IntArray
 
 DAY = 86400.0
@@ -38,11 +37,9 @@ class Counts:
         """Count something."""
         self.by_name[name] = self.by_name.get(name, 0) + count
 
-    def served(self, event: Event, numbers: list[int], data: Mapping[str, Any], K: int) -> None:
-        """Count a decision among the arms of these numbers."""
-        index, body = data["arm"], event.body
-        start = len(body) - 8 * K
-        chosen, (p,) = numbers[index], CHANCE.unpack_from(body, start + 8 * index)
+    def served(self, numbers: list[int], p: float, data: Mapping[str, Any], body: bytes) -> None:
+        """Count a decision among the arms of these numbers, served with chance p."""
+        chosen = numbers[data["arm"]]
         most = chosen if p == 1.0 else max(numbers)
         if most >= len(self.arm_served):
             self._grow(max(16, 2 * most))
@@ -58,7 +55,7 @@ class Counts:
         weights[0] += 1.0 / p
         weights[1] += 1.0 / (p * p)
         if p < 1.0:
-            chances = np.frombuffer(body, offset=start)
+            chances = np.frombuffer(body, offset=len(body) - 8 * len(numbers))
             self.arm_by_chance[chosen] += 1
             self.arm_expected[numbers] += chances
             self.arm_variance[numbers] += chances * (1.0 - chances)
@@ -73,8 +70,11 @@ class Counts:
 
     def learnt(self, time: float, value: float) -> None:
         """Count a reward that was learnt."""
-        self.add("learnt", 1)
-        day = self.by_day.setdefault(int(time // DAY), [0, 0.0])
+        names, number = self.by_name, int(time // DAY)
+        names["learnt"] = names.get("learnt", 0) + 1
+        day = self.by_day.get(number)
+        if day is None:
+            day = self.by_day[number] = [0, 0.0]
         day[0] += 1
         day[1] += value
 

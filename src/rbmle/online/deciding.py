@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from rbmle.errors import FormulaError, InvalidInputError, RbmleError, describe
-from rbmle.inputs import as_numbers, is_whole
-from rbmle.online.decision import KIND, ONCE, Decision
+from rbmle.inputs import LARGEST_CONTEXT, as_numbers, is_whole, require_contexts
+from rbmle.kernels import border
+from rbmle.online.decision import FEW_ARMS, KIND, ONCE, Decision, certain, kept
 from rbmle.online.fold import State
 from rbmle.online.ids import as_arm, place_of, to_json
 from rbmle.online.journal.base import Event
+from rbmle.online.rules import Rules
 from rbmle.plain import is_ours
 from rbmle.policies.base import Policy, one_hot
 from rbmle.policies.decision import served
@@ -32,8 +34,8 @@ class Decider:
         self._twin: Policy | None = None
         self._twin_of: tuple[int, int] = (-1, -1)
         self._counted = 0
-        self._kind: type[Policy] | None = None
-        self._ours = self._is_sure = False
+        self._policy: Policy | None = None
+        self._ours = self._is_sure = self._looks = False
 
     def make(self, state: State, X: FloatArray, ids: tuple[Any, ...] | None, name: str, now: float,
              baseline: Any = None, shown: bool = True) -> tuple[Event, Decision]:  # fmt: skip
@@ -41,35 +43,42 @@ class Decider:
         K = len(X)
         if state.apprentice and baseline is None:
             raise InvalidInputError("baseline must be given while the agent is an apprentice: the arm to serve.")
-        own, source, t = self._own(state, X, ids, name)
-        data: dict[str, Any] = {"K": K, "arm": own[0], "t": t, "model": state.position}
+        t = state.policy.t
+        (index, chances, content), source = self._own(state, X, ids, name, t)
+        data: dict[str, Any] = {"K": K, "arm": index, "t": t, "model": state.position}
         if ids is not None:
             data["arms"] = [to_json(arm) for arm in ids]
         if baseline is not None:
             theirs = baseline_of(baseline, ids, K, state.rules.seed, name)
-            data["agreed"] = theirs[0] == own[0]
+            data["agreed"] = theirs[0] == index
             if state.apprentice:
-                own, source, data["arm"] = theirs, "baseline", theirs[0]
+                (index, chances), content, source = theirs, None, "baseline"
+                data["arm"] = index
         if source != "policy":
             data["by"] = source
         if not shown:
             data["hold"] = True
-        index, chances = own
-        chances.setflags(write=False)
-        event = Event(KIND, now, name, ONCE, data, X.tobytes() + chances.tobytes())
-        arm, chance = index if ids is None else ids[index], float(chances[index])
+        chance = 1.0
+        if content is None:
+            chances.setflags(write=False)
+            chance, content = float(chances[index]), chances.tobytes()
+        event = Event(KIND, now, name, ONCE, data, X.tobytes() + content)
+        arm = index if ids is None else ids[index]
         return event, Decision(name, arm, index, chance, chances, state.position, t, now, source)
 
-    def _own(self, state: State, X: FloatArray, ids: Any, name: str) -> tuple[tuple[int, FloatArray], str, int]:
-        """The policy's decision; the fallback where the policy fails."""
-        rules, policy, t = state.rules, state.policy, state.policy.t
-        if type(policy) is not self._kind:
-            self._look_at(type(policy))
+    def _own(
+        self, state: State, X: FloatArray, ids: Any, name: str, t: int
+    ) -> tuple[tuple[int, FloatArray, bytes | None], str]:
+        """The policy's decision: arm, chances, these as bytes where all is on one arm; the fallback where it fails."""
+        rules, policy = state.rules, state.policy
+        if policy is not self._policy:
+            self._look_at(policy, rules)
         ours = self._ours
+        if not self._looks and not border.all_within(X, LARGEST_CONTEXT):
+            require_contexts(X)
         try:
-            if self._is_sure and not policy.random and rules.floor == 0.0 and rules.pending == "ignore":
-                arm = policy._choose(X, None, t)
-                return (arm, one_hot(arm, len(X))), "policy", t
+            if self._is_sure:
+                return (certain if len(X) > FEW_ARMS else kept)(policy._choose(X, None, t), len(X)), "policy"
             asked = self._with_pending(state) if rules.pending == "count" else policy
             if asked.random or rules.floor > 0.0 or not ours:
                 Drawing.reseed(asked, rules.seed, *place_of(name))  # its generator alone: an ensemble keeps its targets
@@ -85,13 +94,18 @@ class Decider:
                     raise
                 raise FormulaError(f"{type(policy).__name__}.decide raised {reason!r}.") from reason
             log.exception("The policy failed; the fallback is served")
-            return fallback_of(rules.fallback, ids, len(X), rules.seed, name), "fallback", t
-        return own, "policy", t
+            return (*fallback_of(rules.fallback, ids, len(X), rules.seed, name), None), "fallback"
+        return (*own, None), "policy"
 
-    def _look_at(self, kind: type[Policy]) -> None:
-        """See whether policies of a class are of this package, and whether `_choose` alone says what they do."""
-        self._kind, self._ours = kind, is_ours(kind)
-        self._is_sure = self._ours and issubclass(kind, LinearPolicy) and kind._chances is LinearPolicy._chances
+    def _look_at(self, policy: Policy, rules: Rules) -> None:
+        """See whether a policy is of this package, whether `_choose` alone says what it does, and whether that looks at
+        contexts itself."""
+        kind = type(policy)
+        self._policy, self._ours = policy, is_ours(kind)
+        self._is_sure = self._looks = False
+        if self._ours and isinstance(policy, LinearPolicy) and kind._chances is LinearPolicy._chances:
+            self._is_sure = not policy.random and rules.floor == 0.0 and rules.pending == "ignore"
+            self._looks = self._is_sure and not policy._look_first
 
     def _with_pending(self, state: State) -> Policy:
         """The policy as it would be if all pending decisions had earned what it expects of them."""

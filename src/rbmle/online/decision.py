@@ -1,19 +1,21 @@
 """What an agent decided, and the event that says so."""
 
-from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rbmle.online.ids import from_json
 from rbmle.online.journal.base import Event
+from rbmle.policies.base import one_hot
 from rbmle.types import FloatArray
 
 KIND = ONCE = "decision"
+# Arms up to which chances of decisions that leave nothing to chance are kept, and how many such.
+FEW_ARMS, KEPT = 64, 1024
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One decision of an agent: a record of what was served, for whom to tell the reward of.
 
     id             what it is called
@@ -29,13 +31,31 @@ class Decision:
 
     id: str
     arm: Any
-    index: int
+    index: int  # type: ignore[assignment]  # hides the search of tuples, which nobody needs here
     probability: float
     probabilities: FloatArray
     version: int
     t: int
     time: float
     source: str = "policy"
+
+    def __eq__(self, other: object) -> bool:  # chances are arrays, whose comparison has no truth value
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+
+def certain(arm: int, n_arms: int) -> tuple[int, FloatArray, bytes]:
+    """A decision that leaves nothing to chance: arm, chances as an array that cannot be written to, and their bytes."""
+    content = one_hot(arm, n_arms).tobytes()
+    return arm, np.frombuffer(content), content
+
+
+kept = lru_cache(KEPT)(certain)
 
 
 def of_event(event: Event) -> Decision:

@@ -21,9 +21,9 @@ tally                 how many rewards a worker refused since it last said so; t
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from heapq import heappush
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -42,6 +42,9 @@ from rbmle.types import FloatArray
 FORMAT = 1
 # What Python and NumPy say to events that make no sense.
 NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+NUMBERS = (float, int)
+# Entries of `State.due` of decisions that are closed already, beyond as many as are open, that are put up with.
+STALE = 1000
 # Why decisions are closed.
 REASONS = ("wait", "age", "full", "erased")
 log = logging.getLogger("rbmle.online")
@@ -65,24 +68,29 @@ class Open:
     @classmethod
     def of(cls, event: Event, patience: float) -> "Open":
         """The record of a decision's event."""
-        data, body = event.data, event.body
+        _, time, subject, _, data, body, _ = event
         K, arm = data["K"], data["arm"]
         if type(K) is not int or type(arm) is not int or not 0 <= arm < K:
             raise ValueError(f"arm {arm!r} of {K!r}")
-        d = len(body) // (8 * K) - 1
-        start = 8 * d * arm
-        x = np.ndarray((d,), np.float64, bytearray(body[start : start + 8 * d]))
-        return cls(str(event.subject), event.time, event.time + patience, x, not data.get("hold", False), [])
+        size = len(body) // K - 8
+        x = np.frombuffer(bytearray(body[size * arm : size * arm + size]))  # as an array that kernels take uncopied
+        return cls(str(subject), time, time + patience, x, not data.get("hold"), [])
 
     def copy(self) -> "Open":
         """A record of its own."""
         return Open(self.id, self.time, self.deadline, self.x, self.shown, list(self.rewards))
 
 
+# A decision that was just made, and the chance with which its arm is served.
+Made: TypeAlias = tuple[Open, float]
+
+
 class State:
     """What the journal comes to, up to a place.
 
     position    that place
+    patience    seconds after which a decision is closed
+    room        how many decisions may be open
     open        decisions that are not closed, in the order of the journal
     due         (deadline, id) of what will have to be closed, as a heap; entries may be out of date
     previous    the policy before the last switch; it goes on learning, for a way back
@@ -97,7 +105,8 @@ class State:
         self.apprentice = rules.apprentice
         self.previous: Policy | None = None
         self.position = self.closings = 0
-        self._patience, self._closes = rules.patience, rules.closes_with_reward
+        self.patience, self.room = rules.patience, rules.max_pending
+        self._closes, self._aggregate = rules.closes_with_reward, rules.aggregate
         self._on: dict[str, Callable[[Event], Status | None]] = {
             "decision": self._decision,
             "reward": self._reward,
@@ -145,18 +154,28 @@ class State:
         return status
 
     def _decision(self, event: Event) -> None:
-        record = Open.of(event, self._patience)
-        data, K = event.data, event.data["K"]
-        if len(record.x) != self.policy.n_features or len(event.body) != 8 * K * (len(record.x) + 1):
+        record, data, body = Open.of(event, self.patience), event.data, event.body
+        K, size = data["K"], len(body)
+        if size != 8 * K * (self.policy.n_features + 1):
             raise ValueError("another number of features")
         if record.id in self.open:
             raise ValueError("the same decision again")
-        if not 0.0 < CHANCE.unpack_from(event.body, len(event.body) - 8 * (K - data["arm"]))[0] <= 1.0:
+        (chance,) = CHANCE.unpack_from(body, size - 8 * (K - data["arm"]))
+        if not 0.0 < chance <= 1.0:
             raise ValueError("a chance that is none")
-        numbers = self.arms.numbers_of(data.get("arms"), K)
-        self.counts.served(event, numbers, data, K)
+        self.admit(record, chance, data, body)
+
+    def admit(self, record: Open, chance: float, data: Mapping[str, Any], body: bytes) -> None:
+        """Let a decision happen of which it is known what it says."""
+        self.counts.served(self.arms.numbers_of(data.get("arms"), data["K"]), chance, data, body)
         self.open[record.id] = record
+        self._await(record)
+
+    def _await(self, record: Open) -> None:
+        """Have a decision closed when it is due. What was closed before is taken out once it is the larger part."""
         heappush(self.due, (record.deadline, record.id))
+        if len(self.due) > STALE + 2 * len(self.open):
+            self.due = sorted((each.deadline, name) for name, each in self.open.items())
 
     def _shown(self, event: Event) -> Status | None:
         record = self.open.get(str(event.subject))
@@ -164,25 +183,25 @@ class State:
             return None
         if record.shown:
             return Status.DUPLICATE
-        record.shown, record.deadline = True, event.time + self._patience
-        heappush(self.due, (record.deadline, record.id))
+        record.shown, record.deadline = True, event.time + self.patience
+        self._await(record)
         return Status.ACCEPTED
 
     def _reward(self, event: Event) -> Status | None:
         record = self.open.get(str(event.subject))
         if record is None:
             return None
-        data = event.data
-        new = Reward(data["value"], data.get("id"))
-        if type(new.value) not in (float, int) or not (new.id is None or type(new.id) is str):
+        value, told = event.data["value"], event.data.get("id")
+        if type(value) not in NUMBERS or not (told is None or type(told) is str):
             raise ValueError("a reward that is not a number, or whose id is not text")
-        status = judge(record.rewards, new, self.rules.aggregate)
+        status = judge(record.rewards, value, told, self._aggregate)
         if status is ACCEPTED:
             self.counts.add("accepted", 1)
-            record.rewards.append(new)
-            record.shown = True
             if self._closes:
-                self._learn(record, new.value)
+                self._learn(record, value)
+            else:
+                record.rewards.append(Reward(value, told))
+                record.shown = True
         return status
 
     def _close(self, event: Event) -> None:

@@ -29,7 +29,7 @@ class Outcome:
             self.shown = True
         elif event.kind == "reward" and not self.closed:
             new = Reward(event.data["value"], event.data.get("id"))
-            if judge(self.known, new, self.rules.aggregate) is Status.ACCEPTED:
+            if judge(self.known, *new, self.rules.aggregate) is Status.ACCEPTED:
                 self.known.append(new)
                 self.shown = True
                 self.closed = self.rules.closes_with_reward
@@ -50,12 +50,12 @@ def replayed(events: Sequence[Event], rules: Rules) -> Outcome:
     return found
 
 
-def afterwards(events: Sequence[Event], rules: Rules, new: Reward) -> Status:
+def afterwards(events: Sequence[Event], rules: Rules, value: float, id: str | None) -> Status:
     """What a reward is that is told of a decision which is not open."""
     found = replayed(events, rules)
     if not found.found:
         return Status.UNKNOWN
-    status = judge(found.known, new, rules.aggregate)
+    status = judge(found.known, value, id, rules.aggregate)
     return Status.LATE if status is Status.ACCEPTED else status
 
 

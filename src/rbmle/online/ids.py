@@ -19,10 +19,13 @@ LONGEST = 255
 # Whole numbers that any program can read, and how deep tuples may be nested.
 LARGEST, DEEPEST = 2**63 - 1, 8
 
-# A hexadecimal digit whose first two bits are 10, as RFC 4122 has it, by one that is drawn.
-VARIANT = {digit: "89ab"[place % 4] for place, digit in enumerate("0123456789abcdef")}
+# Of a random byte, one whose first four bits are 0100 (the version), or whose first two are 10 (the variant): RFC 4122.
+VERSION = bytes(0x40 | byte & 0x0F for byte in range(256))
+VARIANT = bytes(0x80 | byte & 0x3F for byte in range(256))
+# Where digits stand among the 36 characters of an id.
+DIGITS = tuple(place for place in range(36) if place not in (8, 13, 18, 23))
 
-# Random numbers of ids to come. They are drawn many at a time; a process that forks must not share them.
+# Ids to come. They are drawn many at a time; a process that forks must not share them.
 _drawn: list[str] = []
 AT_ONCE = 64
 if hasattr(os, "register_at_fork"):
@@ -31,17 +34,29 @@ if hasattr(os, "register_at_fork"):
 
 def new_id() -> str:
     """A random id (uuid4)."""
-    try:
-        text = _drawn.pop()
-    except IndexError:  # asking the system for each would cost more than all the rest
-        many = os.urandom(16 * AT_ONCE).hex()
-        _drawn.extend(many[start : start + 32] for start in range(0, 32 * AT_ONCE, 32))
-        return new_id()
-    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{VARIANT[text[16]]}{text[17:20]}-{text[20:]}"
+    while True:
+        try:
+            return _drawn.pop()
+        except IndexError:  # asking the system for each would cost more than all the rest
+            _drawn.extend(many_ids(AT_ONCE))
+
+
+def many_ids(count: int) -> list[str]:
+    """Random ids, written digit by digit for all of them at once."""
+    numbers = bytearray(os.urandom(16 * count))
+    numbers[6::16] = numbers[6::16].translate(VERSION)
+    numbers[8::16] = numbers[8::16].translate(VARIANT)
+    digits, text = numbers.hex().encode(), bytearray(b"-" * 36 * count)
+    for i, place in enumerate(DIGITS):
+        text[place::36] = digits[i::32]
+    together = text.decode()
+    return [together[start : start + 36] for start in range(0, 36 * count, 36)]
 
 
 def as_id(value: Any, name: str = "id") -> str:
     """An id of a decision or of a reward: text of 1 to 255 characters, or a UUID."""
+    if type(value) is str and 0 < len(value) <= LONGEST and value.isascii() and "\0" not in value:
+        return value
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, str) and 0 < len(value) <= LONGEST and "\0" not in value:

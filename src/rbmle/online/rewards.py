@@ -33,23 +33,23 @@ class Reward(NamedTuple):
     id: str | None
 
 
-def judge(known: list[Reward], new: Reward, aggregate: str) -> Status:
+def judge(known: list[Reward], value: float, id: str | None, aggregate: str) -> Status:
     """What is to become of a new reward of an open decision, given those that count."""
-    if not known and (new.id is not None or aggregate != "sum"):
+    if not known and (id is not None or aggregate != "sum"):
         return ACCEPTED
     if aggregate == "first":
-        return Status.DUPLICATE if known[0].value == new.value else Status.CONFLICT
-    if new.id is None:
+        return Status.DUPLICATE if known[0].value == value else Status.CONFLICT
+    if id is None:
         if aggregate == "sum":
             raise InvalidInputError(
                 "reward_id must be given where rewards are added up (aggregate='sum'), or nobody could tell a second "
                 "reward from one that is told twice. Got none."
             )
         same = known[-1:] if aggregate == "last" else known
-        return Status.DUPLICATE if any(each.value == new.value for each in same) else Status.ACCEPTED
+        return Status.DUPLICATE if any(each.value == value for each in same) else Status.ACCEPTED
     for each in known:
-        if each.id == new.id:
-            return Status.DUPLICATE if each.value == new.value else Status.CONFLICT
+        if each.id == id:
+            return Status.DUPLICATE if each.value == value else Status.CONFLICT
     return Status.ACCEPTED
 
 

@@ -48,7 +48,7 @@ class Writer:
         self,
         journal: Journal,
         fold: Callable[[Sequence[Event], list[int | None]], list[Any]],
-        fold_one: Callable[[Event, int | None], Any],
+        fold_one: Callable[[Event, int | None, Any], Any],
     ) -> None:
         self.journal, self.fold, self.fold_one = journal, fold, fold_one
         self.turn, self.door = threading.RLock(), threading.Lock()
@@ -70,13 +70,13 @@ class Writer:
             raise ticket.error
         return ticket.results
 
-    def commit_one(self, event: Event) -> Result:
-        """`commit` for one event, which costs half where nobody else writes."""
-        if not self.waiting and self.turn.acquire(blocking=False):
+    def commit_one(self, event: Event, hint: Any = None) -> tuple[int | None, Status | None]:
+        """`commit` for one event, which costs half where nobody else writes. hint: for `fold_one`."""
+        if not self.waiting and self.turn.acquire(False):
             try:
                 if not self.waiting:
                     seq = self.journal.append((event,))[0]
-                    return Result(seq, self.fold_one(event, seq))
+                    return seq, self.fold_one(event, seq, hint)
             finally:
                 self.turn.release()
         return self.commit((event,))[0]

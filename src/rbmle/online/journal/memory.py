@@ -1,12 +1,20 @@
 """A journal in the memory of one process: for tests, notebooks and simulations. It grows with every decision."""
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from marshal import dumps, loads
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
+from rbmle.errors import JournalError
 from rbmle.online.journal.base import CHUNK, Event, Journal, MovedError
 from rbmle.online.journal.encoding import require_time
+
+# Place, kind, time, subject, key, data, body. With data as bytes nothing in a row could be part of a cycle: Python does
+# not search it again and again for garbage, which would take longer with every event. And nobody can change it.
+Row = tuple[int, str, float, str | None, str | None, bytes, bytes]
 
 
 class MemoryJournal(Journal):
@@ -22,52 +30,47 @@ class MemoryJournal(Journal):
     shared = False
 
     def __init__(self) -> None:
-        self._events: list[Event] = []
-        self._subjects: dict[str, list[Event]] = {}
+        self._rows: list[Row] = []
+        self._subjects: dict[str, tuple[Row, ...]] = {}
         self._snapshots: dict[int, bytes] = {}
         self._last = self._base = 0
         self._lock = threading.Lock()
 
     def append(self, events: Sequence[Event], last: int | None = None) -> list[int | None]:
         """Write events; one whose subject and key are there already is left out."""
-        places: list[int | None] = []
-        for event in events:
-            if not isfinite(event.time):
-                require_time(event)
+        if last is None and len(events) == 1:  # as most are; the rest is the same
+            row = packed(events[0])
+            with self._lock:
+                return [self._add(*row)]
+        rows = [packed(event) for event in events]
         with self._lock:
             if last is not None and last != self._last:
                 raise MovedError(f"The journal is at {self._last}, not at {last}.")
-            for kind, time, subject, key, data, body, _ in events:
-                known = None if subject is None else self._subjects.get(subject)
-                if known is not None and key is not None and any(each.key == key for each in known):
-                    places.append(None)
-                    continue
-                self._last += 1
-                event = Event(kind, time, subject, key, data, body, self._last)
-                self._events.append(event)
-                if known is not None:
-                    known.append(event)
-                elif subject is not None:
-                    self._subjects[subject] = [event]
-                places.append(self._last)
-        return places
+            return [self._add(*row) for row in rows]
+
+    def _add(
+        self, kind: str, time: float, subject: str | None, key: str | None, content: bytes, body: bytes
+    ) -> int | None:
+        known = self._subjects.get(subject, ()) if subject is not None else ()
+        if known and key is not None and any(row[4] == key for row in known):
+            return None
+        self._last = seq = self._last + 1
+        row = seq, kind, time, subject, key, content, body
+        self._rows.append(row)
+        if subject is not None:
+            self._subjects[subject] = (*known, row) if known else (row,)
+        return seq
 
     def read(self, after: int, limit: int = CHUNK) -> list[Event]:
         """The first events after a place, in order."""
         with self._lock:
-            low, high = 0, len(self._events)
-            while low < high:
-                middle = (low + high) // 2
-                if self._events[middle].seq <= after:
-                    low = middle + 1
-                else:
-                    high = middle
-            return self._events[low : low + limit]
+            start = bisect_right(self._rows, after, key=itemgetter(0))
+            found = self._rows[start : start + limit]
+        return [unpacked(row) for row in found]
 
     def about(self, subject: str) -> list[Event]:
         """All events of one subject, in order."""
-        with self._lock:
-            return list(self._subjects.get(subject, ()))
+        return [unpacked(row) for row in self._subjects.get(subject, ())]
 
     def save_snapshot(self, seq: int, content: bytes, *, base: bool = False) -> None:
         """Keep what the events up to `seq` come to."""
@@ -95,14 +98,31 @@ class MemoryJournal(Journal):
         self._require_sealed(seqs)
         gone = set(seqs)
         with self._lock:
-            self._events = [event for event in self._events if event.seq not in gone]
+            self._rows = [row for row in self._rows if row[0] not in gone]
             self._subjects = {}
-            for event in self._events:
-                if event.subject is not None:
-                    self._subjects.setdefault(event.subject, []).append(event)
+            for row in self._rows:
+                if row[3] is not None:
+                    self._subjects[row[3]] = (*self._subjects.get(row[3], ()), row)
 
     def __repr__(self) -> str:
-        return f"MemoryJournal({len(self._events)} events)"
+        return f"MemoryJournal({len(self._rows)} events)"
 
     def __getstate__(self) -> Any:
         raise TypeError("A journal in memory cannot be pickled: every process would have another one.")
+
+
+def packed(event: Event) -> tuple[str, float, str | None, str | None, bytes, bytes]:
+    """An event with its data as bytes; raises JournalError where these cannot be written, or its time is none."""
+    kind, time, subject, key, data, body, _ = event
+    if not isfinite(time):
+        require_time(event)
+    try:
+        return kind, time, subject, key, dumps(dict(data)), body
+    except (ValueError, TypeError) as reason:
+        raise JournalError(f"An event's data must be plain: text, finite numbers, lists, dicts. {reason}.") from reason
+
+
+def unpacked(row: Row) -> Event:
+    """The event of a row."""
+    seq, kind, time, subject, key, content, body = row
+    return Event(kind, time, subject, key, loads(content), body, seq)

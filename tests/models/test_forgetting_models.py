@@ -236,3 +236,6 @@ def test_states_of_another_window_are_refused():
         other.restore(other.state() | {"window_rows": np.zeros(3)})
     with pytest.raises(InvalidInputError, match="counts"):
         other.restore(other.state() | {"counts": np.array([1.0, 1.0, 9.0])})
+    equal = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0]])  # the first two are one row, and all rows after it others
+    with pytest.raises(InvalidInputError, match="must be distinct"):
+        other.restore(other.state() | {"contexts": equal})

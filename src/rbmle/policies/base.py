@@ -16,12 +16,12 @@ import numpy as np
 
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError, InvalidParameterError, RbmleError, describe
-from rbmle.inputs import as_batch, as_block, as_contexts, as_round, require_contexts
+from rbmle.inputs import as_batch, as_block, as_contexts, as_count, as_round, as_share, require_contexts
 from rbmle.params import Integer
 from rbmle.plain import Registry
 from rbmle.policies.about import Described
 from rbmle.policies.columns import Named
-from rbmle.policies.decision import Asked, Decision, Decisions, asked, served, served_many
+from rbmle.policies.decision import Asked, Decision, Decisions, served, served_many
 from rbmle.policies.drawing import Drawing
 from rbmle.random import fresh_seed, twin_of
 from rbmle.types import ArrayLike, FloatArray, IntArray, Number, Sets
@@ -172,7 +172,7 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
             t = as_round(t)
         X = self._arms(contexts)
         with self.lock:
-            return self._choose(X, None, self.model.n + 1 if t is None else t)
+            return self._choose(X, None, t or self.model.n + 1)
 
     def scores(self, contexts: "ArrayLike", *, t: int | None = None) -> "FloatArray":
         """The index of every arm, shape (K,), as the next `choose` will see them: asking leaves the generator alone."""
@@ -206,16 +206,19 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         return self._probabilities(self._arms(contexts), None, how)
 
     def _decide(self, X: FloatArray, held: Any, how: Asked) -> Decision:
+        t, samples, floor = how
         with self.lock:
-            now = how.t or self.t
-            return served(self.rng, self._chances(X, held, now, how.samples), how.floor, now)
+            now = t or self.t
+            return served(self.rng, self._chances(X, held, now, samples), floor, now)
 
     def _probabilities(self, X: FloatArray, held: Any, how: Asked) -> FloatArray:
+        t, samples, _ = how
         with self.lock, self._looking_ahead():
-            return self._chances(X, held, how.t or self.t, how.samples)
+            return self._chances(X, held, t or self.t, samples)
 
     def _asked(self, t: int | None, samples: int | None, floor: float = 0.0) -> Asked:
-        return asked(t, self.samples_by_default if samples is None else samples, floor)
+        count = self.samples_by_default if samples is None else as_count(samples)
+        return None if t is None else as_round(t), count, as_share(floor)
 
     def choose_many(self, contexts: "Sets", *, t: int | None = None) -> "IntArray":
         """An arm for each of N sets of contexts: an array (N, K, d), or a list of arrays (K, d) with K of their own.
@@ -231,18 +234,18 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         self, contexts: "Sets", *, t: int | None = None, samples: int | None = None, floor: float = 0.0
     ) -> Decisions:
         """`decide` for each of N sets of contexts, as in `choose_many`."""
-        how = self._asked(t, samples, floor)
+        t, count, share = self._asked(t, samples, floor)
         X, offsets = self._sets(contexts)
         with self.lock:
-            now = how.t or self.t
-            return served_many(self.rng, self._chances_many(X, offsets, now, how.samples), offsets, how.floor, now)
+            now = t or self.t
+            return served_many(self.rng, self._chances_many(X, offsets, now, count), offsets, share, now)
 
     def probabilities_many(self, contexts: "Sets", *, t: int | None = None, samples: int | None = None) -> "FloatArray":
         """`probabilities` for each of N sets of contexts, as in `choose_many`: one set after the other, (ΣK,)."""
-        how = self._asked(t, samples)
+        t, count, _ = self._asked(t, samples)
         X, offsets = self._sets(contexts)
         with self.lock, self._looking_ahead():
-            return self._chances_many(X, offsets, how.t or self.t, how.samples)
+            return self._chances_many(X, offsets, t or self.t, count)
 
     def update(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that an arm with `context` (d,) gave `reward`: now, or tomorrow, in any order."""

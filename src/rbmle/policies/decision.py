@@ -2,26 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, overload
+from typing import TypeAlias, overload
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.inputs import as_count, as_round, as_share
 from rbmle.types import FloatArray, IntArray
 
-
-class Asked(NamedTuple):
-    """How a decision is asked for: the round, None for the policy's own; how many samples; the floor."""
-
-    t: int | None
-    samples: int
-    floor: float
-
-
-def asked(t: Any, samples: Any, floor: Any) -> Asked:
-    """The same, checked."""
-    return Asked(None if t is None else as_round(t), as_count(samples), as_share(floor))
+# How a decision is asked for: the round, None for the policy's own; how many samples; the floor.
+Asked: TypeAlias = tuple[int | None, int, float]
 
 
 @dataclass(frozen=True, eq=False)

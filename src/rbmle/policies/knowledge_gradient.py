@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer, Real
+from rbmle.params import Count, Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray
@@ -36,7 +36,7 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 class Ahead(LinearPolicy):
     """A policy that weighs what an observation teaches over the rounds that remain."""
 
-    horizon: Annotated[int, Integer(1)]
+    horizon: Annotated[int, Count()]
 
     def effective_rounds(self, rounds: FloatArray) -> FloatArray:
         """Rounds themselves, for they are counted towards the horizon."""

@@ -38,7 +38,7 @@ def length_of(state: Mapping[str, FloatArray], name: str) -> int:
     """How many rows an array of a state has, 0 where it is missing or none: `read_state` then says so."""
     try:
         shape = np.shape(state[name]) if name in state else ()
-    except Exception:  # of a ragged list, or whatever an object's own __array__ raises
+    except Exception:  # noqa: BLE001 - of a ragged list, or whatever an object's own __array__ raises
         return 0
     return int(shape[0]) if shape else 0
 

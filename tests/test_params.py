@@ -15,7 +15,7 @@ import pytest
 
 from rbmle import BayesUCB, LinRBMLE, LinUCB
 from rbmle.errors import FrozenParameterError, InvalidParameterError
-from rbmle.params import Flag, FunctionOfRound, Integer, OneOf, Optional, Real, constraints, meanings, undeclared
+from rbmle.params import Count, Flag, FunctionOfRound, Integer, OneOf, Optional, Real, constraints, meanings, undeclared
 from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy
 
@@ -47,6 +47,7 @@ NO_NUMBERS = [True, "1", None, np.timedelta64(1)]
         (Real(0.0, 1.0, open_low=True, open_high=True), [0.5], [0.0, 1.0], "a float in (0, 1)"),
         (Real(), [-5.0], [-math.inf], "a float in (-inf, inf)"),
         (Integer(1), [1, np.int64(3)], [0, 1.0, *NO_NUMBERS], "an int in [1, inf)"),
+        (Count(), [1, 2**53], [0, 2**53 + 1, 10**400, 1.0, *NO_NUMBERS], "an int in [1, 9007199254740992]"),
         (Optional(Integer(1)), [None, 1], [0], "None or an int in [1, inf)"),
         (OneOf("a", "b"), ["a"], ["c", 1], "one of 'a', 'b'"),
         (Flag(), [True, np.False_], [0, "yes"], "True or False"),

@@ -98,6 +98,21 @@ class Integer(Shown):
 
 
 @dataclass(frozen=True, repr=False)
+class Count(Integer):
+    """A whole number that a float can tell from the next one, at least `low`, at most `high`."""
+
+    low: int = 1
+    high: int = 2**53
+
+    def holds(self, value: object) -> bool:
+        """Tell whether the value is an integer from `low` to `high`."""
+        return super().holds(value) and value <= self.high  # type: ignore[operator]
+
+    def __str__(self) -> str:
+        return f"an int in [{self.low}, {self.high}]"
+
+
+@dataclass(frozen=True, repr=False)
 class Optional(Shown):
     """None, or what the inner constraint says."""
 

@@ -7,7 +7,20 @@ import time
 import numpy as np
 import pytest
 
-from rbmle import GLMRBMLE, VIDS, EpsilonGreedy, LaplaceTS, LinRBMLE, LinTS, LinUCB
+from rbmle import (
+    ACB,
+    EVILL,
+    GLMRBMLE,
+    VIDS,
+    Discount,
+    ECOLog,
+    EpsilonGreedy,
+    LaplaceTS,
+    LinRBMLE,
+    LinTS,
+    LinUCB,
+    Window,
+)
 from rbmle.testing import HOSTILE_CHECKS, CheckFailed, hostile, run_in_subprocess
 from rbmle.testing.subprocesses import expect_survived
 
@@ -17,12 +30,30 @@ POLICIES = {
     "GLMRBMLE": GLMRBMLE(n_features=3, memory="online"),
     "LaplaceTS": LaplaceTS(n_features=3),
 }
+MORE = {
+    "LinUCB that forgets": LinUCB(n_features=3, forgetting=Window(9)),
+    "EVILL that forgets": EVILL(n_features=3, forgetting=Discount(0.9)),
+    "ACB": ACB(n_features=3),
+    "ECOLog": ECOLog(n_features=3),
+}
 
 
 @pytest.mark.parametrize("check", HOSTILE_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", POLICIES)
 def test_policies_pass(name, check):
     check(POLICIES[name].copy())
+
+
+@pytest.mark.parametrize("name", list(MORE)[:2])
+def test_saves_of_what_forgets_are_whole(name):
+    hostile.saves_are_never_torn(MORE[name].copy())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("check", HOSTILE_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", MORE)
+def test_more_policies_pass(name, check):
+    check(MORE[name].copy())
 
 
 @pytest.mark.parametrize(

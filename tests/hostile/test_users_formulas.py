@@ -6,10 +6,11 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-from rbmle import EpsilonGreedy, kernels
+from rbmle import EpsilonGreedy, LinUCB, kernels
 from rbmle.errors import FormulaError, InvalidInputError, InvalidParameterError, RbmleError
 from rbmle.models.ridge import RidgeModel
 from rbmle.params import Integer
+from rbmle.policies.formulas import bound, deviations
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.random import state_of
 from rbmle.testing.subprocesses import expect_survived
@@ -145,3 +146,18 @@ def test_bad_schedules_draw_nothing(epsilon):
             call()
         assert state_of(policy.rng) == drawn
         assert same_state(before, policy.state())
+
+
+class OneWeight(LinUCB):
+    """Its formula says that it is a bound, and gives one weight where there are two."""
+
+    title = ""
+    formula = bound(rooted=True, weights=lambda c, n_arms: np.ones((len(c), 1)))(deviations.function)
+
+
+def test_a_bound_without_two_weights_is_refused():
+    X, policy = np.ones((7, 3, 2)), OneWeight(n_features=2)
+    for call in (lambda: policy.choose(X[0]), lambda: policy.choose_many(X), lambda: policy.play(X, np.ones((7, 3)))):
+        with pytest.raises(InvalidInputError, match="weights of a bound must be an array of floats"):
+            call()
+    assert policy.n_observed == 0

@@ -230,9 +230,15 @@ def test_states_of_another_window_are_refused():
             rest["window_contexts"] = state["window_contexts"][:2]
         with pytest.raises(InvalidInputError, match=name):
             model.restore(rest)
+    for name, large in (("window_contexts", 1e71), ("window_rewards", 1e141)):
+        with pytest.raises(InvalidInputError, match="squares overflow"):
+            model.restore(state | {name: np.full_like(state[name], large)})
     other = ForgettingGLM(n_features=2, forgetting=Window(3))
     other.observe_many(data(5, 2)[0], np.ones(5))
     with pytest.raises(InvalidInputError, match="window_rows"):
         other.restore(other.state() | {"window_rows": np.zeros(3)})
     with pytest.raises(InvalidInputError, match="counts"):
         other.restore(other.state() | {"counts": np.array([1.0, 1.0, 9.0])})
+    equal = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0]])  # the first two are one row, and all rows after it others
+    with pytest.raises(InvalidInputError, match="must be distinct"):
+        other.restore(other.state() | {"contexts": equal})

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rbmle import GLMRBMLE, LinTS, LinUCB, load
-from rbmle.errors import InvalidInputError, StateFileError
+from rbmle import GLMRBMLE, LinTS, LinUCB, Window, load
+from rbmle.errors import InvalidInputError, NotMergeableError, StateFileError
 from rbmle.policies import storage
 from rbmle.random import state_of
 from rbmle.testing.tools import same_state
@@ -25,6 +25,7 @@ def ways(policy, table):
         "probabilities": lambda: policy.probabilities(table),
         "choose_many": lambda: policy.choose_many([FRAME, table]),
         "decide_many": lambda: policy.decide_many([FRAME, table]),
+        "probabilities_many": lambda: policy.probabilities_many([FRAME, table]),
         "fix_arms": lambda: policy.fix_arms(table),
         "update": lambda: policy.update(table.iloc[0], 1.0),
         "update_many": lambda: policy.update_many(table, [1.0, 0.0]),
@@ -48,6 +49,39 @@ def test_columns_that_were_reordered(policy):
     for call in ways(policy, FRAME.rename(columns={"visits": "clicks"})).values():
         with pytest.raises(InvalidInputError, match="Got age, clicks"):
             call()
+
+
+HOLED = pd.DataFrame({"age": [0.3, np.nan], "visits": [np.nan, 4.0]})
+
+
+@pytest.mark.parametrize("policy", [LinUCB(n_features=2), LinTS(n_features=2), GLMRBMLE(n_features=2)], ids=repr)
+def test_a_refused_call_notes_no_names(policy):
+    fresh = policy.copy()
+    refused = {
+        **ways(fresh, HOLED),
+        "a list of tables of different columns": lambda: fresh.choose_many([FRAME, TURNED]),
+        "round 0": lambda: fresh.choose(FRAME, t=0),
+        "scores of round 0": lambda: fresh.scores(FRAME, t=0),
+        "many in round 0": lambda: fresh.choose_many([FRAME], t=0),
+        "no samples": lambda: fresh.decide(FRAME, samples=0),
+        "no share": lambda: fresh.decide(FRAME, floor=2.0),
+        "no share of many": lambda: fresh.decide_many([FRAME], floor=2.0),
+        "chances of no samples": lambda: fresh.probabilities(FRAME, samples=0),
+        "a NaN reward": lambda: fresh.update(FRAME.iloc[0], np.nan),
+        "a reward too few": lambda: fresh.update_many(FRAME, [1.0]),
+    }
+    for what, call in refused.items():
+        with pytest.raises(InvalidInputError):
+            call()
+        assert fresh.feature_names is None, what
+
+
+def test_a_refused_merge_notes_no_names():
+    one, other = (LinUCB(n_features=2, forgetting=Window(5)) for _ in range(2))
+    other.update_many(FRAME, [1.0, 0.0])
+    with pytest.raises(NotMergeableError):
+        one.merge(other)
+    assert one.feature_names is None
 
 
 def test_what_has_no_names_is_taken_as_it_is():

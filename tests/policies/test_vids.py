@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rbmle import VIDS
+from rbmle.errors import InvalidParameterError
 from rbmle.kernels.linear import vids
 
 
@@ -86,3 +87,9 @@ def test_the_bank_belongs_to_the_seed():
     assert not np.array_equal(policy.bank, twin.bank)
     twin.reseed(3)
     assert np.array_equal(policy.bank, twin.bank)
+
+
+def test_samples_beyond_memory_are_refused():
+    for d in (2, 300):
+        with pytest.raises(InvalidParameterError, match="samples of .* features do not fit into memory"):
+            VIDS(n_features=d, samples=2**53).choose(np.ones((2, d)))

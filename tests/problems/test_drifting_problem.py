@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rbmle.errors import InvalidParameterError
+from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.problems import Abrupt, BoundedReward, Drift, DriftingProblem, Gaussian, Rotation, Straight
 from rbmle.testing import check_problem
+from rbmle.types import FloatArray, IntArray
 
 ABRUPT = Abrupt(thetas=((1.0, 0.0, 0.5), (-1.0, 0.0, 0.2)), starts=(30,))
 
@@ -161,3 +162,22 @@ def bad_drift(**changed: object) -> Drift:
 def test_bad_parameters(make: object, words: str) -> None:
     with pytest.raises(InvalidParameterError, match=words):
         make()  # type: ignore[operator]
+
+
+class Misshapen(Drift):
+    """A drift of somebody's own, of which θ has another shape."""
+
+    n_features, norm = 2, 1.0
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+    def at(self, rounds: IntArray) -> FloatArray:
+        return np.ones(self.shape)
+
+
+@pytest.mark.parametrize("shape", [(2,), (1, 2), (9, 3), (9, 2, 2)])
+@pytest.mark.parametrize("static", [True, False])
+def test_a_drift_of_another_shape_is_refused(shape: tuple[int, ...], static: bool) -> None:
+    with pytest.raises(InvalidInputError, match=r"at must return shape \(\d+, 2\). Got shape"):
+        DriftingProblem(Misshapen(shape), n_arms=3, static=static).rounds(0, 0, 0, 9)

@@ -85,6 +85,25 @@ def test_bad_numbers_are_the_same_error(where: str, value: float) -> None:
     assert said[0] == said[1] and where in said[0]
 
 
+class Shrinks(PreparedProblem):
+    """Has fewer arms from its second block on."""
+
+    def rounds(self, seed: int, trial: int, start: int, stop: int) -> Rounds:
+        self.n_arms = 5 if start == 0 else 2
+        block = super().rounds(seed, trial, start, stop)
+        return Rounds(
+            *(array[:, : self.n_arms].copy() for array in (block.contexts, block.mean_rewards, block.rewards))
+        )
+
+
+def test_a_problem_that_changes_its_size_never_reaches_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "BLOCK", 100)
+    rng = np.random.default_rng(0)
+    problem = Shrinks(rng.standard_normal((4, 200, 5, 3)), np.zeros((4, 200, 5)), rng.standard_normal((4, 200, 5)))
+    with pytest.raises(InvalidInputError, match="must keep its n_arms=5 and n_features=3|must return"):
+        trial.run_trials({"a": LinUCB(n_features=3)}, problem, 200, [0, 1, 2, 3], 0, np.array([200]))
+
+
 def test_what_only_one_trial_can_play_is_played_by_it_alone() -> None:
     """A very steep direction in one trial: its inverse is computed anew in the middle of a block."""
     rng = np.random.default_rng(0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rbmle.online import MemoryJournal
+from rbmle.online import MemoryJournal, SQLiteJournal
 from rbmle.testing import CheckFailed, JournalChecks
 
 
@@ -90,6 +90,23 @@ class Believes(MemoryJournal):
                     del self._snapshots[old]
 
 
+class NeverCloses(SQLiteJournal):
+    """Works on after it was closed."""
+
+    def close(self):
+        return
+
+
+class ChecksOfFiles(JournalChecks):
+    """The checks with a second worker on the same file."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def again(self, journal):
+        return self.kind(journal.path)
+
+
 CHECKS = [name for name in dir(JournalChecks) if name.startswith("test_")]
 
 
@@ -108,21 +125,37 @@ def test_a_good_journal_passes():
     assert len(CHECKS) >= 9 and not failed(MemoryJournal)
 
 
-@pytest.mark.parametrize(
-    ("kind", "check"),
-    [
-        (Rounds, "test_events_read_back_as_they_were"),
-        (Repeats, "test_what_happens_once_happens_once"),
-        (Overwrites, "test_appending_can_be_conditional"),
-        (OneByOne, "test_all_or_nothing"),
-        (Loses, "test_threads_lose_nothing"),
-        (Includes, "test_reading_goes_on_where_it_was"),
-        (Keeps, "test_only_what_is_sealed_can_be_removed"),
-        (Reuses, "test_only_what_is_sealed_can_be_removed"),
-        (Forgets, "test_snapshots_are_kept"),
-        (Believes, "test_snapshots_are_kept"),
-    ],
-)
+FAULTS = [
+    (Rounds, "test_events_read_back_as_they_were"),
+    (Repeats, "test_what_happens_once_happens_once"),
+    (Overwrites, "test_appending_can_be_conditional"),
+    (OneByOne, "test_all_or_nothing"),
+    (Loses, "test_threads_lose_nothing"),
+    (Includes, "test_reading_goes_on_where_it_was"),
+    (Keeps, "test_only_what_is_sealed_can_be_removed"),
+    (Reuses, "test_only_what_is_sealed_can_be_removed"),
+    (Forgets, "test_snapshots_are_kept"),
+    (Believes, "test_snapshots_are_kept"),
+]
+
+
+@pytest.mark.parametrize(("kind", "check"), FAULTS)
 def test_a_fault_is_found(kind, check):
     with pytest.raises(CheckFailed):
         getattr(JournalChecks(), check)(kind())
+
+
+def test_a_journal_that_never_closes_is_found(tmp_path):
+    for kind in (SQLiteJournal, NeverCloses):
+        journal, checks = kind(tmp_path / f"{kind.__name__}.db"), ChecksOfFiles(kind)
+        if kind is SQLiteJournal:
+            checks.test_a_closed_journal_says_so(journal)
+            journal.close()
+        else:
+            with pytest.raises(CheckFailed, match="a closed journal was used"):
+                checks.test_a_closed_journal_says_so(journal)
+            SQLiteJournal.close(journal)
+
+
+def test_every_check_has_a_fault_that_shows_it_can_fail():
+    assert {check for _, check in FAULTS} | {"test_a_closed_journal_says_so"} == set(CHECKS)

@@ -1,15 +1,26 @@
 """The checks of models pass for every model, and each one fails for a model with the fault it looks for."""
 
+import importlib
+import inspect
+import pkgutil
 from functools import partial
 
 import numpy as np
 import pytest
 
+from rbmle import Discount, Window, models
 from rbmle.errors import InvalidInputError
+from rbmle.models.ecolog import ECOLogModel
+from rbmle.models.ensemble_ridge import EnsembleRidge
+from rbmle.models.factored_ridge import FactoredRidge
+from rbmle.models.forgetting_glm import ForgettingGLM
+from rbmle.models.forgetting_ridge import ForgettingRidge
 from rbmle.models.glm import GLMModel
 from rbmle.models.laplace import LaplaceModel
 from rbmle.models.ridge import RidgeModel
+from rbmle.models.scaled_glm import ScaledGLM
 from rbmle.models.scaled_ridge import ScaledRidge
+from rbmle.models.sequential_glm import SequentialGLM
 from rbmle.testing import MODEL_CHECKS, CheckFailed, check_model
 
 CHECKS = {check.__name__: check for check in MODEL_CHECKS}
@@ -19,7 +30,27 @@ MODELS = {
     "GLMModel": partial(GLMModel, n_features=3),
     "GLMModel online": partial(GLMModel, n_features=3, memory="online"),
     "LaplaceModel": partial(LaplaceModel, n_features=3),
+    "FactoredRidge": partial(FactoredRidge, n_features=3),
+    "EnsembleRidge": partial(EnsembleRidge, n_features=3, members=4),
+    "ForgettingRidge": partial(ForgettingRidge, n_features=3, forgetting=Discount(0.9, sandwich=True)),
+    "ForgettingGLM": partial(ForgettingGLM, n_features=3, forgetting=Window(15)),
+    "ScaledGLM": partial(ScaledGLM, n_features=3),
+    "SequentialGLM": partial(SequentialGLM, n_features=3),
+    "ECOLogModel": partial(ECOLogModel, n_features=3),
 }
+
+
+def test_these_are_all_models():
+    """Every class that can learn, whatever file it is in."""
+    found = set()
+    for module in pkgutil.iter_modules(models.__path__):
+        inside = importlib.import_module(f"{models.__name__}.{module.name}")
+        found |= {
+            name
+            for name, value in vars(inside).items()
+            if inspect.isclass(value) and value.__module__ == inside.__name__ and hasattr(value, "observe_many")
+        }
+    assert found - {"Model"} == {name.split()[0] for name in MODELS}
 
 
 @pytest.mark.parametrize("check", MODEL_CHECKS, ids=lambda check: check.__name__)

@@ -58,28 +58,26 @@ class Column(NamedTuple):
     """One column of a log.
 
     kind    text, number, whole (number), flag; numbers, wholes, texts: lists of them; matrix: a list of lists
-    arrow   the Arrow type it is written as; other types of the same kind are read too
     needed  whether a log must have it
     """
 
     name: str
     kind: Kind
-    arrow: str
     needed: bool = False
 
 
 COLUMNS: Final = (
-    Column("id", "text", "string"),
-    Column("time", "number", "double"),
-    Column("contexts", "matrix", "list<list<double>>"),
-    Column("context", "numbers", "list<double>"),
-    Column("eligible", "wholes", "list<int64>"),
-    Column("arms", "texts", "list<string>"),
-    Column("arm", "whole", "int64", needed=True),
-    Column("probability", "number", "double"),
-    Column("probabilities", "numbers", "list<double>"),
-    Column("reward", "number", "double", needed=True),
-    Column("settled", "flag", "bool"),
+    Column("id", "text"),
+    Column("time", "number"),
+    Column("contexts", "matrix"),
+    Column("context", "numbers"),
+    Column("eligible", "wholes"),
+    Column("arms", "texts"),
+    Column("arm", "whole", needed=True),
+    Column("probability", "number"),
+    Column("probabilities", "numbers"),
+    Column("reward", "number", needed=True),
+    Column("settled", "flag"),
 )
 BY_NAME: Final = {column.name: column for column in COLUMNS}
 PER_ARM: Final = ("contexts", "eligible", "arms", "probabilities")

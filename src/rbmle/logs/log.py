@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rbmle import params
 from rbmle.logs import opening
 from rbmle.logs.batch import Batch
-from rbmle.logs.parts import Part, held_parts
+from rbmle.logs.parts import Part
 from rbmle.logs.raw import OnError, Reading
 from rbmle.logs.scan import Scanned, Usable, different, repeated_rows, scan
 from rbmle.params import Flag, Integer, OneOf, Optional
@@ -149,13 +149,6 @@ class Log:
         there, n_arms = columns_of(feedback)
         settle(n_arms, on_error, None)
         return cls._of(opening.of_columns(there, Reading({}, n_arms, None, on_error), "feedback"), None, None)
-
-    @classmethod
-    def of_batches(cls, batches: Sequence[Batch], *, name: str = "rows", adaptive: bool | None = None) -> "Log":
-        """A log of batches that were checked before, such as another log's."""
-        parts = held_parts(name, batches)
-        found = opening.Found(name, parts, Reading(), opening.columns_in(parts), {})
-        return cls._of(found, adaptive, name)
 
     @classmethod
     def _of(cls, found: "opening.Found", adaptive: bool | None, name: str | None) -> "Log":

@@ -13,7 +13,7 @@ from rbmle.errors import InvalidInputError, MissingFileError
 from rbmle.logs import arrays, text
 from rbmle.logs.check import checked
 from rbmle.logs.columns import BY_NAME, COLUMNS, PER_ARM
-from rbmle.logs.parts import PART_ROWS, HeldPart, Part, RawPart, StreamPart, TablePart, held_parts
+from rbmle.logs.parts import PART_ROWS, Part, RawPart, StreamPart, TablePart, held_parts
 from rbmle.logs.raw import OnError, Raw, Reading
 
 PARQUET, CSV, JSONL = (".parquet", ".pq"), (".csv", ".csv.gz"), (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
@@ -270,15 +270,6 @@ def require_columns(present: Sequence[str], reading: Reading, label: str, names:
             f"{label} must have 'time' where it has 'settled': rows are read up to the first open one."
         )
     return tuple(column.name for column in COLUMNS if column.name in present)
-
-
-def columns_in(parts: Sequence[Part]) -> tuple[str, ...]:
-    """The columns of batches in memory."""
-    batch = next(batch for part in parts if isinstance(part, HeldPart) for batch in part.held)
-    has = {"id": "id" in batch.labels, "arms": "arms" in batch.labels, "arm": True, "reward": True}
-    return tuple(
-        column.name for column in COLUMNS if has.get(column.name, getattr(batch, column.name, None) is not None)
-    )
 
 
 def kind_of(path: Path) -> str | None:

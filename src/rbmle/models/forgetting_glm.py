@@ -49,7 +49,6 @@ class ForgettingGLM(GLMModel):
         law, names = self._forgetting, kernels.glm.rows
         totals = np.zeros(names.RING + (2 * law.length if isinstance(law, Window) else 0))
         totals[names.GAMMA] = law.gamma if isinstance(law, Discount) else 1.0
-        totals[names.RING :: 2] = -1.0
         return totals
 
     @property
@@ -100,7 +99,6 @@ class ForgettingGLM(GLMModel):
         if isinstance(law, Window):
             names, length = kernels.glm.rows, law.length
             ring = self._totals[names.RING :].reshape(-1, 2)
-            ring[:] = -1.0, 0.0
             ring[:w] = np.column_stack([new["window_rows"], new["window_rewards"]])
             self._totals[names.FILLED], self._totals[names.PLACE] = w, w % length
 
@@ -137,3 +135,5 @@ def require_ring(new: Mapping[str, Any], length: int) -> None:
     whole = (rows == np.floor(rows)).all() and (rows >= 0.0).all() and (rows < len(new["counts"])).all()
     if not whole or (np.bincount(rows.astype(np.int64), minlength=len(new["counts"])) != new["counts"]).any():
         raise InvalidInputError("state['window_rows'] must be the rows of the rewards in the window. Got others.")
+    if len(np.unique(new["contexts"] + 0.0, axis=0)) != len(new["contexts"]):
+        raise InvalidInputError("state['contexts'] must be distinct, or its 'window_rows' mean others. Got equal ones.")

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError, NotMergeableError
-from rbmle.inputs import as_context, as_reward
+from rbmle.inputs import LARGEST_REWARD, as_context, as_reward, require_contexts, require_within
 from rbmle.models.forgetting import Discount, Forgets, Forgetting, Window
 from rbmle.models.ridge import RidgeModel
 from rbmle.models.state import length_of, read_state, require_mapping, require_symmetric
@@ -207,6 +207,8 @@ class ForgettingRidge(RidgeModel):
                 raise InvalidInputError(
                     f"state['window_rewards'] must hold the last {law.length} of {new['n'][0]:g} rewards. Got {m}."
                 )
+            require_contexts(new["window_contexts"], "state['window_contexts']")
+            require_within(new["window_rewards"], "state['window_rewards']", LARGEST_REWARD)
         elif not (0.0 <= new["turn"][0] < d and new["turn"][0] == int(new["turn"][0])):
             raise InvalidInputError(f"state['turn'] must be a feature from 0 to {d - 1}. Got {new['turn'][0]:g}.")
         super().restore(state)

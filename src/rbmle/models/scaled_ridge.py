@@ -43,11 +43,6 @@ class ScaledRidge(RidgeModel):
         super().__init__(n_features=n_features, regularization=regularization)
 
     @property
-    def reward_squares(self) -> float:
-        """Σ r²."""
-        return self._squares
-
-    @property
     def bias_factor(self) -> float:
         """σ̂/√max(d_eff, 1) of the last renewal."""
         return self._bias_factor

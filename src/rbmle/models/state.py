@@ -35,8 +35,12 @@ def read_state(state: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, 
 
 
 def length_of(state: Mapping[str, FloatArray], name: str) -> int:
-    """How many rows an array of a state has, 0 where it is missing."""
-    return int(np.shape(state[name])[0]) if name in state and np.ndim(state[name]) else 0
+    """How many rows an array of a state has, 0 where it is missing or none: `read_state` then says so."""
+    try:
+        shape = np.shape(state[name]) if name in state else ()
+    except Exception:  # noqa: BLE001 - of a ragged list, or whatever an object's own __array__ raises
+        return 0
+    return int(shape[0]) if shape else 0
 
 
 def require_count(n: FloatArray, name: str = "n") -> int:

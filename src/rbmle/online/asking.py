@@ -36,9 +36,10 @@ def arms_asked(state: State, contexts: Any, arms: Any) -> tuple[FloatArray, tupl
     X = as_contexts(contexts, state.policy.n_features)
     if X is not contexts:
         require_contexts(X)
-        state.policy._know(contexts)
     if ids is not None and len(ids) != len(X):
         raise InvalidInputError(f"contexts must be those of {len(ids)} arms. Got {len(X)}.")
+    if X is not contexts:
+        state.policy._know(contexts)
     return X, ids
 
 

@@ -16,20 +16,12 @@ import numpy as np
 
 from rbmle import kernels, params
 from rbmle.errors import InvalidInputError, InvalidParameterError, RbmleError, describe
-from rbmle.inputs import (
-    as_batch,
-    as_block,
-    as_contexts,
-    as_count,
-    as_round,
-    as_share,
-    require_contexts,
-)
+from rbmle.inputs import as_batch, as_block, as_contexts, as_count, as_round, as_share, require_contexts
 from rbmle.params import Integer
 from rbmle.plain import Registry
 from rbmle.policies.about import Described
 from rbmle.policies.columns import Named
-from rbmle.policies.decision import Decision, Decisions, served, served_many
+from rbmle.policies.decision import Asked, Decision, Decisions, served, served_many
 from rbmle.policies.drawing import Drawing
 from rbmle.random import fresh_seed, twin_of
 from rbmle.types import ArrayLike, FloatArray, IntArray, Number, Sets
@@ -97,14 +89,13 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         X = as_contexts(contexts, self.n_features)
         require_contexts(X)
         if X is not contexts:
-            self._know(contexts)
+            self._know(contexts)  # last: a refused call notes no names of columns
         return X
 
     def _sets(self, contexts: Any) -> tuple[FloatArray, IntArray]:
         """The arms of many decisions, checked: see `as_batch`."""
         X, offsets = as_batch(contexts, self.n_features, kernels.border.all_within)
-        for each in contexts if isinstance(contexts, list | tuple) else ():
-            self._know(each)
+        self._know(*(contexts if isinstance(contexts, list | tuple) else ()))
         return X, offsets
 
     @abstractmethod
@@ -179,15 +170,18 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
 
         t: the round, where you count them yourself.
         """
+        if t is not None:
+            t = as_round(t)
         X = self._arms(contexts)
         with self.lock:
-            return self._choose(X, None, self.model.n + 1 if t is None else as_round(t))
+            return self._choose(X, None, t or self.model.n + 1)
 
     def scores(self, contexts: "ArrayLike", *, t: int | None = None) -> "FloatArray":
         """The index of every arm, shape (K,), as the next `choose` will see them: asking leaves the generator alone."""
+        now = None if t is None else as_round(t)
         X = self._arms(contexts)
         with self.lock, self._looking_ahead():
-            return self._scores(X, None, self.t if t is None else as_round(t))
+            return self._scores(X, None, now or self.t)
 
     def decide(
         self, contexts: "ArrayLike", *, t: int | None = None, samples: int | None = None, floor: float = 0.0
@@ -205,71 +199,80 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         >>> bool(decision.probability == decision.probabilities[decision.arm] >= 0.05)
         True
         """
-        return self._decide(self._arms(contexts), None, t, samples, floor)
+        how = self._asked(t, samples, floor)
+        return self._decide(self._arms(contexts), None, how)
 
     def probabilities(self, contexts: "ArrayLike", *, t: int | None = None, samples: int | None = None) -> "FloatArray":
         """The chance of each arm, shape (K,), as the next `decide` will see them; the generator is left alone."""
-        return self._probabilities(self._arms(contexts), None, t, samples)
+        how = self._asked(t, samples)
+        return self._probabilities(self._arms(contexts), None, how)
 
-    def _decide(self, X: FloatArray, held: Any, t: int | None, samples: int | None, floor: float) -> Decision:
-        count, share = self._sample_count(samples), as_share(floor)
+    def _decide(self, X: FloatArray, held: Any, how: Asked) -> Decision:
+        t, samples, floor = how
         with self.lock:
-            now = self.t if t is None else as_round(t)
-            return served(self.rng, self._chances(X, held, now, count), share, now)
+            now = t or self.t
+            return served(self.rng, self._chances(X, held, now, samples), floor, now)
 
-    def _probabilities(self, X: FloatArray, held: Any, t: int | None, samples: int | None) -> FloatArray:
-        count = self._sample_count(samples)
+    def _probabilities(self, X: FloatArray, held: Any, how: Asked) -> FloatArray:
+        t, samples, _ = how
         with self.lock, self._looking_ahead():
-            return self._chances(X, held, self.t if t is None else as_round(t), count)
+            return self._chances(X, held, t or self.t, samples)
 
-    def _sample_count(self, samples: int | None) -> int:
-        return self.samples_by_default if samples is None else as_count(samples)
+    def _asked(self, t: int | None, samples: int | None, floor: float = 0.0) -> Asked:
+        count = self.samples_by_default if samples is None else as_count(samples)
+        return None if t is None else as_round(t), count, as_share(floor)
 
     def choose_many(self, contexts: "Sets", *, t: int | None = None) -> "IntArray":
         """An arm for each of N sets of contexts: an array (N, K, d), or a list of arrays (K, d) with K of their own.
 
         The same arms, to the bit and to the draw, as `choose` for one set after the other.
         """
+        now = None if t is None else as_round(t)
         X, offsets = self._sets(contexts)
         with self.lock:
-            return self._choose_many(X, offsets, self.t if t is None else as_round(t))
+            return self._choose_many(X, offsets, now or self.t)
 
     def decide_many(
         self, contexts: "Sets", *, t: int | None = None, samples: int | None = None, floor: float = 0.0
     ) -> Decisions:
         """`decide` for each of N sets of contexts, as in `choose_many`."""
+        t, count, share = self._asked(t, samples, floor)
         X, offsets = self._sets(contexts)
-        count, share = self._sample_count(samples), as_share(floor)
         with self.lock:
-            now = self.t if t is None else as_round(t)
+            now = t or self.t
             return served_many(self.rng, self._chances_many(X, offsets, now, count), offsets, share, now)
 
     def probabilities_many(self, contexts: "Sets", *, t: int | None = None, samples: int | None = None) -> "FloatArray":
         """`probabilities` for each of N sets of contexts, as in `choose_many`: one set after the other, (ΣK,)."""
-        X, offsets = as_batch(contexts, self.n_features, kernels.border.all_within)
-        count = self._sample_count(samples)
+        t, count, _ = self._asked(t, samples)
+        X, offsets = self._sets(contexts)
         with self.lock, self._looking_ahead():
-            return self._chances_many(X, offsets, self.t if t is None else as_round(t), count)
+            return self._chances_many(X, offsets, t or self.t, count)
 
     def update(self, context: "ArrayLike", reward: "Number") -> None:
         """Learn that an arm with `context` (d,) gave `reward`: now, or tomorrow, in any order."""
         with self.lock:
-            if type(context) is not np.ndarray:
-                self._know(context)
-            self.model.observe(context, reward)
+            if type(context) is np.ndarray:
+                self.model.observe(context, reward)
+            else:
+                names = self._names_with(context, self._feature_names)
+                self.model.observe(context, reward)
+                self._feature_names = names
 
     def update_many(self, contexts: "ArrayLike", rewards: "ArrayLike") -> None:
         """Learn n rewards at once: all, or none if one is refused."""
         with self.lock:
-            self._know(contexts)
+            names = self._names_with(contexts, self._feature_names)
             self.model.observe_many(contexts, rewards)
+            self._feature_names = names
 
     def fix_arms(self, contexts: "ArrayLike") -> "Catalogue":
         """Bind the policy to arms (K, d) that stay: decisions then cost less and agree with `choose`."""
         from rbmle.policies.catalogue import Catalogue
 
+        catalogue = Catalogue(self, contexts)
         self._know(contexts)
-        return Catalogue(self, contexts)
+        return catalogue
 
     def play(self, contexts: "ArrayLike", rewards: "ArrayLike") -> "IntArray":
         """Choose and learn for a block of rounds, compiled: contexts (B, K, d), rewards (B, K) of all arms.
@@ -309,11 +312,12 @@ class Policy(params.Frozen, Described, Named, Drawing, ABC):
         for name in mine:
             if name != "seed" and mine[name] != theirs[name]:
                 raise InvalidInputError(f"merge needs the same {name}. Got {mine[name]!r} and {theirs[name]!r}.")
-        self._require_same_names(other)
+        names = self._common_names(other)
         with other.lock:  # one lock at a time: two policies that merge each other must not wait for ever
             learnt = copy.deepcopy(other.model)
         with self.lock:
             self.model.merge(learnt)
+            self._feature_names = names
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write parameters, state and generator to one file of plain arrays and JSON; `rbmle.load` reads it."""

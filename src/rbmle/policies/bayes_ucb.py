@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from rbmle.errors import InvalidParameterError
-from rbmle.params import Integer, Optional, Real
+from rbmle.params import Count, Optional, Real
 from rbmle.policies.about import Facts, Provenance
 from rbmle.policies.formulas import deviations
 from rbmle.policies.linear import LinearPolicy
@@ -40,7 +40,7 @@ class BayesUCB(LinearPolicy):
     formula = deviations
 
     c: Annotated[float, Real(0.0)] = 0.0
-    horizon: Annotated[int | None, Optional(Integer(1))] = None
+    horizon: Annotated[int | None, Optional(Count())] = None
 
     @classmethod
     def theory(cls, facts: Facts) -> dict[str, Any]:

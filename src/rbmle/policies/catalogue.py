@@ -55,11 +55,11 @@ class Catalogue:
 
     def decide(self, *, t: int | None = None, samples: int | None = None, floor: float = 0.0) -> Decision:
         """An arm with the probability that it is served with; see `Policy.decide`."""
-        return self._policy._decide(self._X, self._held, t, samples, floor)
+        return self._policy._decide(self._X, self._held, self._policy._asked(t, samples, floor))
 
     def probabilities(self, *, t: int | None = None, samples: int | None = None) -> "FloatArray":
         """The chance of each arm, shape (K,), as the next `decide` will see them."""
-        return self._policy._probabilities(self._X, self._held, t, samples)
+        return self._policy._probabilities(self._X, self._held, self._policy._asked(t, samples))
 
     def update(self, arm: int, reward: "Number") -> None:
         """Learn that `arm` gave `reward`."""

@@ -29,18 +29,24 @@ class Named:
         """The columns of the first table that the policy met; None where it met none."""
         return self._feature_names
 
-    def _know(self, contexts: Any) -> None:
-        """Note the columns of a table, or raise where they are not those of the first."""
-        names = names_of(contexts)
-        if names is None or names == self._feature_names:
-            return
-        if self._feature_names is not None:
+    def _know(self, *tables: Any) -> None:
+        """Note the columns of the first table, or raise where those of one are others, and note nothing."""
+        names = self._feature_names
+        for each in tables:
+            names = self._names_with(each, names)
+        self._feature_names = names
+
+    def _names_with(self, table: Any, known: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        """What features are called once a table is met; raises where its columns are others than the known ones."""
+        names = names_of(table)
+        if names is None or names == known:
+            return known
+        if known is not None:
             raise InvalidInputError(
-                f"contexts must have the columns {', '.join(self._feature_names)}, in this order, as in the table that "
-                f"the policy met first. Got {', '.join(names)}."
+                f"contexts must have the columns {', '.join(known)}, in this order, as in the table that the "
+                f"policy met first. Got {', '.join(names)}."
             )
-        if len(names) == self.n_features:
-            self._feature_names = names
+        return names if len(names) == self.n_features else None
 
     def name_features(self, names: Sequence[str] | None) -> None:
         """Say how features are called, or that tables may have any columns again (None)."""
@@ -49,12 +55,12 @@ class Named:
             raise InvalidInputError(f"names must be {self.n_features} texts, or None. Got {describe(names)}.")
         self._feature_names = None if names is None else tuple(names)
 
-    def _require_same_names(self, other: "Named") -> None:
-        """Raise where another policy calls features otherwise; take its names over where there are none."""
+    def _common_names(self, other: "Named") -> tuple[str, ...] | None:
+        """The names of whichever of two policies has some; raises where both have, and others."""
         mine, theirs = self._feature_names, other._feature_names
         if mine is not None and theirs is not None and mine != theirs:
             raise InvalidInputError(f"merge needs the same columns. Got {', '.join(mine)} and {', '.join(theirs)}.")
-        self._feature_names = mine or theirs
+        return mine or theirs
 
 
 def names_of(table: Any) -> tuple[str, ...] | None:

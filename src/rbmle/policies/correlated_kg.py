@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Annotated, Any
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer, Real
-from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
-from rbmle.policies.linear import LinearPolicy, formula
-from rbmle.types import FloatArray
+from rbmle.policies.about import Provenance
+from rbmle.policies.knowledge_gradient import AheadInNoise
+from rbmle.policies.linear import formula
 
 
 @formula
@@ -31,7 +29,7 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 
 
 @dataclass(kw_only=True, eq=False)
-class CorrelatedKnowledgeGradient(LinearPolicy):
+class CorrelatedKnowledgeGradient(AheadInNoise):
     """Play the arm whose mean plus the value of what it would teach of all arms, over the remaining rounds, is largest.
 
     An observation of arm a moves the mean of arm b by c_ab Z. The expected largest mean afterwards is that of the upper
@@ -52,22 +50,5 @@ class CorrelatedKnowledgeGradient(LinearPolicy):
         changed="nothing known",
         tested_against="the expected largest mean by numerical integration; the formula in plain NumPy",
     )
-    tuning = Tuning("noise", half_decades(0.03, 3.0), 1.0, symbol="σ")
     formula = index
     needs_root = True
-
-    horizon: Annotated[int, Integer(1)]
-    noise: Annotated[float, Real(0.0, open_low=True)] = 1.0
-
-    @classmethod
-    def theory(cls, facts: Facts) -> dict[str, Any]:
-        """The noise's σ; there is no bound of its regret."""
-        return {"noise": facts.noise}
-
-    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
-        """Rounds themselves, for they are counted towards the horizon."""
-        return rounds
-
-    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
-        """Rounds that remain, and σ."""
-        return np.column_stack([np.maximum(self.horizon - rounds, 0.0), np.full(len(rounds), float(self.noise))])

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import overload
+from typing import TypeAlias, overload
 
 import numpy as np
 
 from rbmle import kernels
 from rbmle.types import FloatArray, IntArray
+
+# How a decision is asked for: the round, None for the policy's own; how many samples; the floor.
+Asked: TypeAlias = tuple[int | None, int, float]
 
 
 @dataclass(frozen=True, eq=False)

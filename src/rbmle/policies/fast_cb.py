@@ -8,27 +8,36 @@ import numpy as np
 from rbmle.errors import InvalidParameterError
 from rbmle.params import Real
 from rbmle.policies.about import Provenance
-from rbmle.policies.square_cb import SquareCB, SquareCBGLM, index
+from rbmle.policies.square_cb import InverseGaps, SquareCB, SquareCBGLM, index
 from rbmle.types import FloatArray
 
 
-def with_bounds(gammas: FloatArray, low: float, high: float) -> FloatArray:
-    """γ(t) and the bounds of rewards of the rounds, shape (B, 3)."""
-    bounds = np.broadcast_to([float(low), float(high)], (len(gammas), 2))
-    return np.ascontiguousarray(np.hstack([gammas, bounds]))
+@dataclass(kw_only=True, eq=False)
+class RelativeGaps(InverseGaps):
+    """What FastCB has over any model: the bounds of rewards."""
 
+    source = "Foster & Krishnamurthy 2021; rule of Pearl"
+    kind = "inverse gap weighting"
 
-def require_order(policy: "FastCB | FastCBGLM") -> None:
-    """The least reward below the largest."""
-    if not policy.reward_low < policy.reward_high:
-        raise InvalidParameterError(
-            f"The 'reward_low' parameter of {type(policy).__name__} must be below 'reward_high'. "
-            f"Got {policy.reward_low!r} and {policy.reward_high!r} instead."
-        )
+    reward_low: Annotated[float, Real()] = 0.0
+    reward_high: Annotated[float, Real()] = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.reward_low < self.reward_high:
+            raise InvalidParameterError(
+                f"The 'reward_low' parameter of {type(self).__name__} must be below 'reward_high'. "
+                f"Got {self.reward_low!r} and {self.reward_high!r} instead."
+            )
+
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
+        """γ(t) and the bounds of rewards, shape (B, 3)."""
+        bounds = np.broadcast_to([float(self.reward_low), float(self.reward_high)], (len(rounds), 2))
+        return np.ascontiguousarray(np.hstack([super().coefficients(rounds), bounds]))
 
 
 @dataclass(kw_only=True, eq=False)
-class FastCB(SquareCB):
+class FastCB(RelativeGaps, SquareCB):
     """SquareCB with gaps seen relative to the best estimated mean; scores are the chances.
 
         p_a = y/(K y + γ(ŷ_b − ŷ_a)) for a ≠ b = argmax ŷ,   p_b = 1 − Σ_{a≠b} p_a,   y = ŷ_b − low
@@ -52,8 +61,6 @@ class FastCB(SquareCB):
 
     title = "inverse gap weighting, relative to the best mean"
     notation = "p_a = y/(Ky + γ(m_b − m_a)),  y = m_b − low"
-    source = "Foster & Krishnamurthy 2021; rule of Pearl"
-    kind = "inverse gap weighting"
     provenance = Provenance(
         defined_by="Foster & Krishnamurthy 2021",
         read="the code of Pearl (FastCBExploration); the paper could not be read",
@@ -62,20 +69,9 @@ class FastCB(SquareCB):
     )
     formula = index
 
-    reward_low: Annotated[float, Real()] = 0.0
-    reward_high: Annotated[float, Real()] = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_order(self)
-
-    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
-        """γ(t) and the bounds of rewards."""
-        return with_bounds(super().coefficients(rounds), self.reward_low, self.reward_high)
-
 
 @dataclass(kw_only=True, eq=False)
-class FastCBGLM(SquareCBGLM):
+class FastCBGLM(RelativeGaps, SquareCBGLM):
     """FastCB over a generalized linear model: ŷ_a = μ(x_aᵀθ̂), held within [low, high]. Scores are the chances.
 
     See FastCB for the rule, where it is from and what was changed.
@@ -93,22 +89,4 @@ class FastCBGLM(SquareCBGLM):
 
     title = "inverse gap weighting, relative to the best mean of a generalized linear estimate"
     notation = "p_a = y/(Ky + γ(ŷ_b − ŷ_a)),  ŷ = μ(xᵀθ̂),  y = ŷ_b − low"
-    source = "Foster & Krishnamurthy 2021; rule of Pearl"
-    kind = "inverse gap weighting"
-    provenance = Provenance(
-        defined_by="Foster & Krishnamurthy 2021",
-        read="the code of Pearl (FastCBExploration); the paper could not be read",
-        changed="γ grows as in SquareCB, where Pearl has a constant",
-        tested_against="the rule in NumPy, and a case worked by hand",
-    )
-
-    reward_low: Annotated[float, Real()] = 0.0
-    reward_high: Annotated[float, Real()] = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_order(self)
-
-    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
-        """γ(t) and the bounds of rewards."""
-        return with_bounds(super().coefficients(rounds), self.reward_low, self.reward_high)
+    provenance = FastCB.provenance

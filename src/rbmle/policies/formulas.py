@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbmle import kernels
+from rbmle.policies.table import checked_weights
 from rbmle.types import FloatArray
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class BoundFormula(Formula):
 
     def bound(self, coefficients: FloatArray, n_arms: int) -> "Bound":
         """Itself with its numbers, for compiled loops."""
-        return kernels.linear.index.Bound(self.weights(coefficients, n_arms), self.rooted)
+        return kernels.linear.index.Bound(checked_weights(self.weights, coefficients, n_arms), self.rooted)
 
 
 def outer(coefficients: FloatArray, n_arms: int) -> FloatArray:

@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass
 from math import floor, inf, sqrt
-from typing import Annotated, Any
-
-import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer, Real
-from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
-from rbmle.policies.linear import LinearPolicy, formula
-from rbmle.types import FloatArray
+from rbmle.policies.about import Provenance
+from rbmle.policies.knowledge_gradient import AheadInNoise
+from rbmle.policies.linear import formula
 
 # Where Δ² exceeds σ² v so many times, f is below 1e-33: no bit of the index would know of it.
 NEVER = 144.0
@@ -46,7 +42,7 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 
 
 @dataclass(kw_only=True, eq=False)
-class KGStar(LinearPolicy):
+class KGStar(AheadInNoise):
     """The knowledge gradient looks one observation ahead; KG* looks as many ahead as pay best per observation.
 
     One observation may be worth next to nothing where ten together would change the choice. Rewards and noise in other
@@ -67,21 +63,4 @@ class KGStar(LinearPolicy):
         "and is in rbmle.paper",
         tested_against="a search over all k; the formula in plain NumPy from a dense inverse, round by round",
     )
-    tuning = Tuning("noise", half_decades(0.03, 3.0), 1.0, symbol="σ")
     formula = index
-
-    horizon: Annotated[int, Integer(1)]
-    noise: Annotated[float, Real(0.0, open_low=True)] = 1.0
-
-    @classmethod
-    def theory(cls, facts: Facts) -> dict[str, Any]:
-        """The noise's σ; there is no bound of its regret."""
-        return {"noise": facts.noise}
-
-    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
-        """Rounds themselves, for they are counted towards the horizon."""
-        return rounds
-
-    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
-        """Rounds that remain, and σ."""
-        return np.column_stack([np.maximum(self.horizon - rounds, 0.0), np.full(len(rounds), float(self.noise))])

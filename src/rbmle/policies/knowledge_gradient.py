@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer
-from rbmle.policies.about import Provenance
+from rbmle.params import Count, Real
+from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray
 
@@ -33,7 +33,40 @@ def index(mean, variance, root, volume, coefficients, draws, bank, scores):  # t
 
 
 @dataclass(kw_only=True, eq=False)
-class KnowledgeGradient(LinearPolicy):
+class Ahead(LinearPolicy):
+    """A policy that weighs what an observation teaches over the rounds that remain."""
+
+    horizon: Annotated[int, Count()]
+
+    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
+        """Rounds themselves, for they are counted towards the horizon."""
+        return rounds
+
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
+        """Rounds that remain."""
+        return np.column_stack([np.maximum(self.horizon - rounds, 0.0)])
+
+
+@dataclass(kw_only=True, eq=False)
+class AheadInNoise(Ahead):
+    """One that knows how noisy rewards are."""
+
+    tuning = Tuning("noise", half_decades(0.03, 3.0), 1.0, symbol="σ")
+
+    noise: Annotated[float, Real(0.0, open_low=True)] = 1.0
+
+    @classmethod
+    def theory(cls, facts: Facts) -> dict[str, Any]:
+        """The noise's σ; there is no bound of its regret."""
+        return {"noise": facts.noise}
+
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
+        """Rounds that remain, and σ."""
+        return np.column_stack([super().coefficients(rounds), np.full(len(rounds), float(self.noise))])
+
+
+@dataclass(kw_only=True, eq=False)
+class KnowledgeGradient(Ahead):
     """Play the arm whose mean plus the value of what it would teach, over the rounds that remain, is largest.
 
     Beliefs about arms are taken as independent: an observation is valued by what it says of its own arm. In a linear
@@ -55,13 +88,3 @@ class KnowledgeGradient(LinearPolicy):
         "round",
     )
     formula = index
-
-    horizon: Annotated[int, Integer(1)]
-
-    def effective_rounds(self, rounds: "FloatArray") -> "FloatArray":
-        """Rounds themselves, for they are counted towards the horizon."""
-        return rounds
-
-    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
-        """Rounds that remain."""
-        return np.column_stack([np.maximum(self.horizon - rounds, 0.0)])

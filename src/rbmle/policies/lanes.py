@@ -35,6 +35,8 @@ class Part:
         self.X, self.R = self._X[: count * self.K * self.d], self._R[: count * self.K]
         for arrays, each, target in ((contexts, self.K * self.d, self.X), (rewards, self.K, self.R)):
             flat = [arrays[min(lane, len(arrays) - 1)].reshape(-1) for lane in range(LANES)]
+            if min(map(len, flat)) < (first + count) * each:
+                raise InvalidInputError(f"A problem must keep its n_arms={self.K} and n_features={self.d}. It did not.")
             kernels.linear.lanes.interleave(tuple(flat), first * each, target)
 
 

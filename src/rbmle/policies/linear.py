@@ -81,7 +81,8 @@ class LinearPolicy(Formulated):
         if self._is_searched and is_single(contexts, self.n_features) and len(contexts) >= MANY_ARMS:
             return cast(FloatArray, contexts)
         X = as_contexts(contexts, self.n_features)
-        if self._look_first and not kernels.border.all_within(X, LARGEST_CONTEXT):
+        # A table's columns are noted, and a refused call must not have noted any.
+        if (self._look_first or X is not contexts) and not kernels.border.all_within(X, LARGEST_CONTEXT):
             require_contexts(X)
         if X is not contexts:
             self._know(contexts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbmle import kernels
 from rbmle.models.ridge_catalogue import RidgeCatalogue
-from rbmle.params import Integer, Optional, Real
+from rbmle.params import Count, Integer, Optional, Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray, IntArray
@@ -74,12 +74,12 @@ class RandLinUCB(LinearPolicy):
     formula = index
     random = True
 
-    horizon: Annotated[int | None, Optional(Integer(1))] = None
+    horizon: Annotated[int | None, Optional(Count())] = None
     noise: Annotated[float, Real(0.0, open_low=True)] = 1.0
     norm_bound: Annotated[float, Real(0.0)] = 1.0
     context_bound: Annotated[float, Real(0.0, open_low=True)] = 1.0
     width: Annotated[float | None, Optional(Real(0.0))] = None
-    points: Annotated[int, Integer(2)] = 20
+    points: Annotated[int, Count(2, 10**6)] = 20
     spread: Annotated[float, Real(0.0, open_low=True)] = 0.125
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
@@ -94,7 +94,7 @@ class RandLinUCB(LinearPolicy):
         }
 
     def __post_init__(self) -> None:
-        z = np.linspace(0.0, 1.0, self.points) if Integer(2).holds(self.points) else np.zeros(1)
+        z = np.linspace(0.0, 1.0, self.points) if Count(2, 10**6).holds(self.points) else np.zeros(1)
         super().__post_init__()
         weights = np.exp(-0.5 * (z / self.spread) ** 2)
         weights[-1] = WIDEST * sqrt(2.0 * np.pi) * self.spread  # the density itself has that factor

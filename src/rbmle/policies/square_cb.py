@@ -1,6 +1,6 @@
 """SquareCB: inverse gap weighting, chances in closed form from nothing but predicted rewards; for any model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from rbmle import kernels
 from rbmle.models.link import link_of
 from rbmle.params import Integer, Optional, Real
 from rbmle.policies.about import Provenance, Tuning, half_decades
+from rbmle.policies.base import Policy
 from rbmle.policies.glm import RegularizedGLM
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray, IntArray
@@ -30,7 +31,25 @@ def greediness(scale: float, exponent: float, rounds: FloatArray) -> FloatArray:
 
 
 @dataclass(kw_only=True, eq=False)
-class SquareCB(LinearPolicy):
+class InverseGaps(Policy):
+    """What SquareCB has over any model: γ(t), and a number for the arm that is drawn."""
+
+    source = "Foster & Rakhlin 2020; schedule of Vowpal Wabbit"
+    kind = "inverse gap weighting"
+    tuning = Tuning("gamma_scale", half_decades(1.0, 1000.0), default=10.0, symbol="γ₀")
+    random = True
+
+    gamma_scale: Annotated[float, Real(0.0)] = 10.0
+    gamma_exponent: Annotated[float, Real(0.0)] = 0.5
+    seed: Annotated[int | None, Optional(Integer(0))] = 0
+
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
+        """γ(t)."""
+        return greediness(self.gamma_scale, self.gamma_exponent, rounds)
+
+
+@dataclass(kw_only=True, eq=False)
+class SquareCB(InverseGaps, LinearPolicy):
     """Play an arm the less often the further its estimated mean is below the best one; scores are the chances.
 
         p_a = 1/(K + γ(ŷ_b − ŷ_a)) for a ≠ b = argmax ŷ,   p_b = 1 − Σ_{a≠b} p_a,   γ = γ₀ (t−1)^ρ
@@ -55,8 +74,6 @@ class SquareCB(LinearPolicy):
 
     title = "inverse gap weighting"
     notation = "p_a = 1/(K + γ(m_b − m_a)),  γ = γ₀ (t−1)^ρ"
-    source = "Foster & Rakhlin 2020; schedule of Vowpal Wabbit"
-    kind = "inverse gap weighting"
     rewards = ("gaussian",)
     provenance = Provenance(
         defined_by="Foster & Rakhlin 2020",
@@ -64,17 +81,7 @@ class SquareCB(LinearPolicy):
         changed="γ = γ₀ (t−1)^ρ by Vowpal Wabbit's defaults, where the authors have a constant; its --elim is left out",
         tested_against="Vowpal Wabbit's own probabilities on the same predictions, to 1e-6",
     )
-    tuning = Tuning("gamma_scale", half_decades(1.0, 1000.0), default=10.0, symbol="γ₀")
     formula = index
-    random = True
-
-    gamma_scale: Annotated[float, Real(0.0)] = 10.0
-    gamma_exponent: Annotated[float, Real(0.0)] = 0.5
-    seed: Annotated[int | None, Optional(Integer(0))] = 0
-
-    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
-        """γ(t)."""
-        return greediness(self.gamma_scale, self.gamma_exponent, rounds)
 
     def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
         """Which arm."""
@@ -99,7 +106,7 @@ class SquareCB(LinearPolicy):
 
 
 @dataclass(kw_only=True, eq=False)
-class SquareCBGLM(RegularizedGLM):
+class SquareCBGLM(InverseGaps, RegularizedGLM):
     """SquareCB over a generalized linear model: ŷ_a = μ(x_aᵀθ̂), the estimated mean reward. Scores are the chances.
 
         p_a = 1/(K + γ(ŷ_b − ŷ_a)) for a ≠ b = argmax ŷ,   p_b = 1 − Σ_{a≠b} p_a,   γ = γ₀ (t−1)^ρ
@@ -118,25 +125,10 @@ class SquareCBGLM(RegularizedGLM):
 
     title = "inverse gap weighting on a generalized linear estimate"
     notation = "p_a = 1/(K + γ(ŷ_b − ŷ_a)),  ŷ = μ(xᵀθ̂),  γ = γ₀ (t−1)^ρ"
-    source = "Foster & Rakhlin 2020; schedule of Vowpal Wabbit"
-    kind = "inverse gap weighting"
     rewards = ("logistic",)
-    provenance = Provenance(
-        defined_by="Foster & Rakhlin 2020",
-        read="the code of Vowpal Wabbit (cb_explore_adf_squarecb.cc); of the paper the abstract",
-        changed="γ = γ₀ (t−1)^ρ by Vowpal Wabbit's defaults, where the authors have a constant; its --elim is left out",
-        tested_against="the rule in NumPy on the predictions of a general optimiser",
+    provenance = replace(
+        SquareCB.provenance, tested_against="the rule in NumPy on the predictions of a general optimiser"
     )
-    tuning = Tuning("gamma_scale", half_decades(1.0, 1000.0), default=10.0, symbol="γ₀")
-    random = True
-
-    gamma_scale: Annotated[float, Real(0.0)] = 10.0
-    gamma_exponent: Annotated[float, Real(0.0)] = 0.5
-    seed: Annotated[int | None, Optional(Integer(0))] = 0
-
-    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
-        """γ(t)."""
-        return greediness(self.gamma_scale, self.gamma_exponent, rounds)
 
     def _scores(self, X: FloatArray, held: None, t: int) -> FloatArray:
         self._warn_if_slow()

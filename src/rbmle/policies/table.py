@@ -62,9 +62,16 @@ class WeightTable:
         """Outer and inner of a round."""
         row = t - self._start
         if n_arms != self._n_arms or not 0 <= row < len(self._pairs):
-            self._pairs = self._compute(self._table.coming(t), n_arms).tolist()
+            self._pairs = checked_weights(self._compute, self._table.coming(t), n_arms).tolist()
             self._start, self._n_arms, row = t, n_arms, 0
         return self._pairs[row]
+
+
+def checked_weights(
+    compute: Callable[[FloatArray, int], FloatArray], coefficients: FloatArray, n_arms: int
+) -> FloatArray:
+    """The two weights of a bound (B, 2) from coefficients (B, P), as compiled code needs them."""
+    return require_table(compute(coefficients, n_arms), (len(coefficients), 2), "The weights of a bound")
 
 
 def require_table(values: Any, shape: tuple[int | None, int | None], name: str) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from rbmle import kernels
 from rbmle.families import Extended, Logistic, get
 from rbmle.models.glm import GLMModel
-from rbmle.params import Integer, Optional, Real
+from rbmle.params import Count, Integer, Optional, Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
 from rbmle.policies.base import one_hot
 from rbmle.policies.glm import GLMPolicy
@@ -55,7 +55,7 @@ class UCBGLM(GLMPolicy):
     tuning = Tuning("kappa", half_decades(0.03, 30.0), 0.1, symbol="κ")
     random = True
 
-    horizon: Annotated[int, Integer(1)]
+    horizon: Annotated[int, Count()]
     tau: Annotated[int | None, Optional(Integer(0))] = None
     sigma: Annotated[float | None, Optional(Real(0.0, open_low=True))] = None
     kappa: Annotated[float, Real(0.0, open_low=True)] = 0.1

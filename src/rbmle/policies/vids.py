@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from rbmle import kernels
-from rbmle.params import Integer, Optional
+from rbmle.errors import InvalidParameterError
+from rbmle.params import Count, Integer, Optional
 from rbmle.policies.about import Provenance
 from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy, formula
@@ -71,7 +72,7 @@ class VIDS(LinearPolicy):
     random = True
     samples_by_default = 16
 
-    samples: Annotated[int, Integer(1)] = 10_000
+    samples: Annotated[int, Count()] = 10_000
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
     def __post_init__(self) -> None:
@@ -84,7 +85,12 @@ class VIDS(LinearPolicy):
         """Standard normal draws (d, M + spare), the same for a policy from its seed on."""
         if self._bank_origin != self.origin:
             d = self.n_features
-            self._bank = generator(*self.origin, BANK).standard_normal((d, self.samples + SPARE // d))
+            try:
+                self._bank = generator(*self.origin, BANK).standard_normal((d, self.samples + SPARE // d))
+            except (MemoryError, ValueError) as reason:  # NumPy says either of arrays that are too large
+                raise InvalidParameterError(
+                    f"{self.samples} samples of {d} features do not fit into memory: {reason}"
+                ) from reason
             self._bank_origin = self.origin
         return self._bank
 

@@ -1,5 +1,6 @@
 """Where contexts and rewards come from."""
 
+import hashlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,15 @@ from rbmle import kernels
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_plain
 from rbmle.types import FloatArray, IntArray
+
+
+def digest_of(*arrays: FloatArray | IntArray) -> str:
+    """A checksum of numbers and shapes, that tells one problem's data from others."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """What people chose, as a bandit: their alternatives are the arms, the one they took pays 1."""
 
-import hashlib
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +9,7 @@ from rbmle import params
 from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.inputs import LARGEST_CONTEXT, as_numbers, require_within
 from rbmle.params import Flag, Integer, Optional
-from rbmle.problems.base import Problem, Rounds
+from rbmle.problems.base import Problem, Rounds, digest_of
 from rbmle.problems.shuffled import Shuffled
 from rbmle.types import ArrayLike, IntArray
 
@@ -72,10 +71,7 @@ class ChoiceProblem(Shuffled, Problem):
 
     @cached_property
     def _digest(self) -> str:
-        digest = hashlib.sha256()
-        for array in (self.contexts, self.chosen):
-            digest.update(repr(array.shape).encode() + array.tobytes())
-        return digest.hexdigest()[:16]
+        return digest_of(self.contexts, self.chosen)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_rows} rows, n_arms={self.n_arms}, n_features={self.n_features})"

@@ -1,6 +1,5 @@
 """A data set as a bandit: a class is an arm, and the right one pays 1."""
 
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,7 @@ from rbmle import params
 from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.inputs import LARGEST_CONTEXT, as_numbers, require_within
 from rbmle.params import Flag, Integer, OneOf, Optional, Real
-from rbmle.problems.base import Matrix, Problem, Rounds
+from rbmle.problems.base import Matrix, Problem, Rounds, digest_of
 from rbmle.problems.labels import Label, as_answers
 from rbmle.problems.shuffled import Shuffled
 from rbmle.random import generator
@@ -148,10 +147,7 @@ class ClassificationProblem(Shuffled, Problem):
 
     @cached_property
     def _digest(self) -> str:
-        digest = hashlib.sha256()
-        for array in (self.features, self.answers, self.vectors):
-            digest.update(repr(array.shape).encode() + array.tobytes())
-        return digest.hexdigest()[:16]
+        return digest_of(self.features, self.answers, self.vectors)
 
     def __repr__(self) -> str:
         return (

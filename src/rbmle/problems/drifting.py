@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rbmle import params, plain
-from rbmle.errors import InvalidParameterError
+from rbmle.errors import InvalidInputError, InvalidParameterError
 from rbmle.families import Custom, Family, Known, get
 from rbmle.params import Optional
 from rbmle.problems.contexts import Box, ContextLaw
@@ -87,7 +87,9 @@ class DriftingProblem(DrawnProblem):
 
     def means_in(self, contexts: FloatArray, rounds: IntArray) -> FloatArray:
         """xᵀθ_t for every arm, or μ of it."""
-        thetas = self.drift.at(rounds)
+        thetas, asked = self.drift.at(rounds), (len(rounds), self.n_features)
+        if np.shape(thetas) != asked:
+            raise InvalidInputError(f"{self.drift!r}.at must return shape {asked}. Got shape {np.shape(thetas)}.")
         if self.static:
             scores: FloatArray = thetas @ contexts[0].T
         else:

@@ -1,13 +1,12 @@
 """Problems whose contexts and rewards were drawn beforehand, such as the paper's."""
 
-import hashlib
 from functools import cached_property
 from typing import Any
 
 from rbmle.errors import InvalidInputError
 from rbmle.inputs import as_numbers, require_finite
-from rbmle.problems.base import Problem, Rounds
-from rbmle.types import ArrayLike, FloatArray
+from rbmle.problems.base import Problem, Rounds, digest_of
+from rbmle.types import ArrayLike
 
 
 class PreparedProblem(Problem):
@@ -83,11 +82,7 @@ class PreparedProblem(Problem):
 
     @cached_property
     def _digest(self) -> str:
-        digest = hashlib.sha256()
-        arrays: tuple[FloatArray, ...] = (self.contexts, self.mean_rewards, self.rewards)
-        for array in arrays:
-            digest.update(array.data)
-        return digest.hexdigest()[:16]
+        return digest_of(self.contexts, self.mean_rewards, self.rewards)
 
     def __repr__(self) -> str:
         kind = "static" if self.static else "varying"

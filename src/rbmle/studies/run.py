@@ -104,14 +104,20 @@ def study(
 
 def chosen(settings: Iterable[str] | None) -> list[str]:
     """Keys in the order of the report."""
-    wanted = list(SETTINGS) if settings is None else list(settings)
-    unknown = [key for key in wanted if key not in SETTINGS]
+    return in_order(settings, SETTINGS, "study", "settings")
+
+
+def in_order(asked: Iterable[str] | None, known: Iterable[str], owner: str, name: str) -> list[str]:
+    """Those of the known keys that were asked for, all by default, in the order in which they are known."""
+    keys = list(known)
+    wanted = keys if asked is None else list(asked)
+    unknown = [key for key in wanted if key not in keys]
     if unknown or not wanted:
         raise InvalidParameterError(
-            f"The 'settings' parameter of study must be some of {', '.join(SETTINGS)}. "
-            f"Got {unknown[0] if unknown else 'none'!r} instead."
+            f"The {name!r} parameter of {owner} must be some of {', '.join(keys)}. "
+            f"Got {repr(unknown[0]) if unknown else 'none'} instead."
         )
-    return [key for key in SETTINGS if key in wanted]
+    return [key for key in keys if key in wanted]
 
 
 def prepared(parts: Sequence[Trials], asked: Iterable[str] | None) -> tuple[list[Trials], list[str]]:

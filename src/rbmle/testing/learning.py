@@ -4,7 +4,7 @@ import numpy as np
 
 from rbmle.errors import NotMergeableError
 from rbmle.policies.base import Policy
-from rbmle.testing.rounds import ARMS, ROUNDS, close
+from rbmle.testing.rounds import ARMS, ROUNDS, close, forgets
 from rbmle.testing.tools import coin_rewards, expect, expect_refused, unit_contexts
 from rbmle.types import FloatArray, IntArray
 
@@ -146,11 +146,6 @@ def weight_of(policy: Policy) -> float | None:
     if "V" in state:
         return float(np.trace(state["V"]))
     return float(state["counts"].sum()) if "counts" in state else None
-
-
-def forgets(policy: Policy) -> bool:
-    """Whether not all rewards count."""
-    return getattr(policy, "forgetting", None) is not None
 
 
 # Data on which rank-one updates alone lose everything: (features, λ, contexts) by what they are like.

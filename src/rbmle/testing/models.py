@@ -167,6 +167,7 @@ def nonsense(good: dict[str, FloatArray]) -> dict[str, Any]:
         found[f"a state without {name}"] = rest
         found[f"{name} with an axis too many"] = rest | {name: array[..., None]}
         found[f"{name} as text"] = rest | {name: "nonsense"}
+        found[f"{name} as a ragged list"] = rest | {name: [[0.0], [0.0, 0.0]]}
         if array.size:
             found[f"{name} with NaN"] = rest | {name: spoilt(array, np.nan)}
             found[f"{name} with infinity"] = rest | {name: spoilt(array, np.inf)}

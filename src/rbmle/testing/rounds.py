@@ -23,6 +23,11 @@ def is_random(policy: Policy) -> bool:
     return hasattr(policy, "seed")
 
 
+def forgets(policy: Policy) -> bool:
+    """Whether not all rewards count."""
+    return getattr(policy, "forgetting", None) is not None
+
+
 def close(left: Policy, right: Policy) -> bool:
     """Whether two policies predict the same, up to rounding."""
     mine, theirs = plain_state(left), plain_state(right)

@@ -28,6 +28,7 @@ from rbmle.studies.real.page import report
 from rbmle.studies.real.reading import reading
 from rbmle.studies.real.sets import SETS, RealSet
 from rbmle.studies.real.timing import seconds_per_decision
+from rbmle.studies.run import in_order
 
 TRIALS, TUNING_TRIALS, ROUNDS, POINTS = 20, 4, 1000, 40
 
@@ -199,11 +200,4 @@ def installed(methods: Iterable[str] | None) -> tuple[dict[str, Entrant], list[s
 
 def wanted(sets: Iterable[str] | None) -> list[str]:
     """Keys in the order of the report."""
-    asked = list(SETS) if sets is None else list(sets)
-    unknown = [key for key in asked if key not in SETS]
-    if unknown or not asked:
-        raise InvalidParameterError(
-            f"The 'sets' parameter of real_data must be some of {', '.join(SETS)}. "
-            f"Got {repr(unknown[0]) if unknown else 'none'} instead."
-        )
-    return [key for key in SETS if key in asked]
+    return in_order(sets, SETS, "real_data", "sets")

@@ -32,12 +32,12 @@ def bounded(rng, family, K, d, n, alpha_scale, regularization=1.0, unit=False):
     index = alpha, eta, 0.0, False
     assert kernels.glm.index.solve_all(model.problem(), index, contexts, scores, theta, scratch.work)
     middle, white = policy.model.theta_hat + 0.02 * rng.normal(size=d), np.empty((d, K))
-    likelihood, rule = named.named(model.problem()), named.Rule(*policy._rule(alpha, eta))
+    likelihood, rule = named.named(model.problem()), named.Rule(*policy._rule(K, alpha, eta))
     arms = named.Arms(contexts, middle, white)
     points = named.Points(theta, step, known, np.empty((1, d)), np.empty((1, d + 1, d)), np.empty(2))
     assert kernels.glm.start.start_from(likelihood, rule, arms, known, scratch)
     started = known.copy()
-    kernels.glm.prune.narrow.narrow(likelihood, rule, arms, points, scratch)
+    kernels.glm.prune.closer.come_closer(likelihood, rule, arms, points, scratch)
     return scores, started, known
 
 

@@ -171,8 +171,10 @@ def test_no_address_is_missing():
     from rbmle.models.link import link_of
 
     assert (link_of(Logistic())[2] != 0).all()
-    assert (kernels.glm.code.rule_functions() != 0).all()
-    assert len(set(kernels.glm.code.rule_functions().tolist())) == 4
+    for arms, features in ((3, 3), (40, 3), (1000, 50)):  # bounds by tensors, and by gradients
+        functions = kernels.glm.code.rule_functions(arms, features)
+        assert (functions != 0).all()
+        assert len(set(functions.tolist())) == 4
 
 
 def test_rows_without_room_are_refused():

@@ -68,6 +68,7 @@ def trace_of(agent):
 
 def call(agent, use, *arguments, **named):
     """Whatever happens, it is an answer or an error of ours; after an error all is what it was."""
+    agent.sync()  # a refused call may be the one that writes down how many rewards earlier calls refused
     before = trace_of(agent)
     try:
         use(*arguments, **named)

@@ -109,16 +109,16 @@ class GLMRBMLE(RegularizedGLM):
         known = self.model.family.self_concordance
         return -1.0 if known is None else float(known)
 
-    def _rule(self, alpha: float = 0.0, eta: float = 1.0) -> tuple[float, float, float, IntArray]:
+    def _rule(self, n_arms: int, alpha: float = 0.0, eta: float = 1.0) -> tuple[float, float, float, IntArray]:
         """The `Rule` of kernels.glm.named, with all that decisions call by address."""
-        return alpha, eta, self.concordance, kernels.glm.code.rule_functions()
+        return alpha, eta, self.concordance, kernels.glm.code.rule_functions(n_arms, self.n_features)
 
     def _choose(self, X: FloatArray, held: GLMPoints | None, t: int) -> int:
         self._warn_if_slow()
         if self.memory == "online":
             return int(np.argmax(self._scores(X, held, t)))
         alpha, eta = self._weights(t)
-        rule, problem = self._rule(alpha, eta), self.model.problem()
+        rule, problem = self._rule(len(X), alpha, eta), self.model.problem()
         if held is None:
             arm, self.arms_solved = kernels.glm.choose.choose(problem, rule, self._middle, self._seen(X))
         else:
@@ -173,8 +173,9 @@ class GLMRBMLE(RegularizedGLM):
             contexts = np.repeat(contexts, len(rewards), axis=0)
         if self.memory == "online":
             return int(model.play(kernels.glm.rounds.play_online, 0, contexts, *rounds[:3]))
+        rule = self._rule(contexts.shape[1])
         done = model.play(
-            kernels.glm.rounds.play, len(rewards), model.regularization, self._rule(), self._middle, contexts, rounds
+            kernels.glm.rounds.play, len(rewards), model.regularization, rule, self._middle, contexts, rounds
         )
         return self._noted(done, rounds)
 
@@ -186,7 +187,7 @@ class GLMRBMLE(RegularizedGLM):
         for start in range(0, len(rewards), LONG_BLOCK):
             part = slice(start, min(start + LONG_BLOCK, len(rewards)))
             rounds = self._rounds(rewards[part], arms[part])
-            done = held.play(model, self._rule(), self._middle, rounds)
+            done = held.play(model, self._rule(len(X)), self._middle, rounds)
             if self._noted(done, rounds) < part.stop - start:
                 raise self._unsolved()
         return arms

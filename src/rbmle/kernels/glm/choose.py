@@ -17,8 +17,8 @@ from rbmle.kernels.glm.index import Index, solve_arm
 from rbmle.kernels.glm.link import CONTEND
 from rbmle.kernels.glm.named import LIKELIHOOD, MATRIX, POINTS, RULE, SCRATCH, Arms, Point, Points, Rule, Scratch, named
 from rbmle.kernels.glm.path import centre
+from rbmle.kernels.glm.prune.closer import come_closer
 from rbmle.kernels.glm.prune.look import CLOSE, GUESS, HIGH, LOOKS, LOW, MARGIN, MOST_LOOKS, N_KNOWN, look_closer
-from rbmle.kernels.glm.prune.narrow import narrow
 from rbmle.kernels.glm.start import move_on, start_from
 from rbmle.types import FloatArray
 
@@ -150,7 +150,7 @@ def decide(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> 
         bounded = start_from(likelihood, rule, arms, points.known, scratch)
     if not bounded:
         return solve_each(likelihood, rule, arms, points.known, scratch.work), len(arms.X)
-    narrow(likelihood, rule, arms, points, scratch)
+    come_closer(likelihood, rule, arms, points, scratch)
     arm, looked = contend(likelihood, rule, arms.X, points, scratch)
     move_on(arms.middle, scratch.small)
     return arm, looked

@@ -14,8 +14,9 @@ from rbmle.kernels.address import machine_code
 from rbmle.kernels.glm.choose import CONTEND_SIGNATURE, contend_body
 from rbmle.kernels.glm.link import LINK_SIGNATURE, SCALAR, link_body
 from rbmle.kernels.glm.newton import EVALUATE_SIGNATURE, MAXIMISE_SIGNATURE, evaluate_body, maximise_body
+from rbmle.kernels.glm.prune.closer import CLOSER_SIGNATURE
 from rbmle.kernels.glm.prune.look import LOOK_SIGNATURE, look_body
-from rbmle.kernels.glm.prune.narrow import NARROW_SIGNATURE, narrow_body
+from rbmle.kernels.glm.prune.narrow import narrow_body, tensors_pay
 from rbmle.kernels.glm.prune.together import together_body
 from rbmle.kernels.glm.start import START_SIGNATURE, start_body
 from rbmle.types import IntArray
@@ -41,14 +42,21 @@ def estimating() -> tuple[Any, ...]:
 
 
 @functools.cache
-def deciding() -> tuple[Any, ...]:
-    """What the decisions of GLM-RBMLE need besides, in the order of LOOK … TOGETHER of kernels.glm.link."""
+def deciding(by_tensors: bool) -> tuple[Any, ...]:
+    """What the decisions of GLM-RBMLE need besides, in the order of LOOK … CLOSER of kernels.glm.link."""
+    return (
+        *always_deciding(),
+        machine_code(CLOSER_SIGNATURE, narrow_body if by_tensors else together_body),
+    )
+
+
+@functools.cache
+def always_deciding() -> tuple[Any, ...]:
+    """Those of them that do not hang on how many arms and features there are."""
     return (
         machine_code(LOOK_SIGNATURE, look_body),
         machine_code(CONTEND_SIGNATURE, contend_body),
         machine_code(START_SIGNATURE, start_body),
-        machine_code(NARROW_SIGNATURE, narrow_body),
-        machine_code(NARROW_SIGNATURE, together_body),
     )
 
 
@@ -58,7 +66,11 @@ def link_functions(*user: int) -> IntArray:
     return np.array([*user, *known[len(user) :]], dtype=np.int64)
 
 
+def rule_functions(n_arms: int, n_features: int) -> IntArray:
+    """The functions of a `Rule` for so many arms and features, compiled only for those who decide."""
+    return _addresses(tensors_pay(n_arms, n_features))
+
+
 @functools.cache
-def rule_functions() -> IntArray:
-    """The functions of a `Rule`, compiled only for those who decide."""
-    return np.array([code.address for code in deciding()], dtype=np.int64)
+def _addresses(by_tensors: bool) -> IntArray:
+    return np.array([code.address for code in deciding(by_tensors)], dtype=np.int64)

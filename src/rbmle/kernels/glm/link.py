@@ -21,7 +21,7 @@ LINK_SIGNATURE = types.void(LINK, WHOLE, MATRIX)
 # Places in the functions of a `Link`: μ, μ' and b of a user's family, and our own that are called by address.
 MU, DMU, B, FILL, EVALUATE, MAXIMISE = 0, 1, 2, 3, 4, 5
 # Places in the functions of a `Rule`.
-LOOK, CONTEND, START, NARROW, TOGETHER = 0, 1, 2, 3, 4
+LOOK, CONTEND, START, CLOSER = 0, 1, 2, 3
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH = 6.93147180369123816490e-01

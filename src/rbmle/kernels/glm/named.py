@@ -55,7 +55,7 @@ class Rule(NamedTuple):
     alpha: float  # α(t)
     eta: float  # η(t)
     concordance: float  # the family's self-concordance, -1 where unknown
-    functions: IntArray  # (5,) addresses, see kernels.glm.code
+    functions: IntArray  # (4,) addresses, see kernels.glm.code
 
 
 class Arms(NamedTuple):

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from rbmle.kernels import loads_when_used
 
 if TYPE_CHECKING:
-    from rbmle.kernels.glm.prune import bounds, look, narrow, tensors, together
+    from rbmle.kernels.glm.prune import bounds, closer, look, narrow, tensors, together
 
-__all__ = ["bounds", "look", "narrow", "tensors", "together"]
+__all__ = ["bounds", "closer", "look", "narrow", "tensors", "together"]
 
 __getattr__ = loads_when_used(__name__)

@@ -20,20 +20,18 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
-from rbmle.kernels.address import at_address
 from rbmle.kernels.compile import compiled, reordered
-from rbmle.kernels.glm.link import NARROW, TOGETHER
-from rbmle.kernels.glm.named import ARMS, LIKELIHOOD, POINTS, RULE, SCRATCH
+from rbmle.kernels.glm.prune.closer import contenders
 from rbmle.kernels.glm.prune.look import GROWTH, GUESS, HIGH, LOW, MARGIN, RADIUS, REACH, RHO, VALUE
 from rbmle.kernels.glm.prune.tensors import combine, contract, contract_fifth, curve_times, expand, pairs_of
 from rbmle.kernels.glm.start import place
 from rbmle.types import FloatArray, IntArray
 
-# Tensors of more features, or for fewer arms than this share of d², cost more than gradients of all arms.
-MOST_FEATURES = 11
-LEAST_SHARE = 1.0 / 3.0
+# Tensors of more features, or for fewer arms than this, or than this share of d², cost more than gradients of all arms;
+# with still fewer arms left than that share, more than looks.
+MOST_FEATURES, FEWEST, SHARE = 11, 12, 1.0 / 3.0
+LEAST_SHARE = 1.0 / 8.0
 # Arms whose products are taken together.
 BLOCK = 64
 # Rounding of a product with a tensor, relative to the tensor's norm.
@@ -46,7 +44,10 @@ LEAST_FIRM = 0.05
 # How far beyond the least distance ‖q‖ + e allows θ̄ is sought: room for what the curvature loses on the way.
 ROOM = 1.3
 
-NARROW_SIGNATURE = types.void(LIKELIHOOD, RULE, ARMS, POINTS, SCRATCH)
+
+def tensors_pay(n_arms: int, n_features: int) -> bool:
+    """Whether the tensors cost less than gradients of all arms together."""
+    return n_features <= MOST_FEATURES and n_arms >= max(FEWEST, SHARE * n_features * n_features)
 
 
 class Block(NamedTuple):
@@ -60,19 +61,6 @@ class Block(NamedTuple):
     sums: FloatArray  # (7, B) see `step_on`
     form: FloatArray  # (B,) F[Δ,Δ,Δ,Δ]
     norm: FloatArray  # (B,) ‖F[Δ,Δ]‖²
-
-
-@compiled
-def contenders(known: FloatArray, alive: IntArray, count: int) -> int:
-    """Keep of the first `count` arms in `alive` those that can be the best; returns how many."""
-    best, kept = -math.inf, 0
-    for k in range(count):
-        best = max(best, known[alive[k], LOW])
-    for k in range(count):
-        if known[alive[k], HIGH] >= best:
-            alive[kept] = alive[k]
-            kept += 1
-    return kept
 
 
 @compiled
@@ -178,7 +166,8 @@ def narrow_body(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any
     count = contenders(known, alive, K)
     floors = np.full(K, -1.0)
     deltas = np.empty((d, K))
-    count = compare(likelihood, rule, arms, known, alive[:count], deltas, floors, scratch)
+    if count > LEAST_SHARE * d * d:
+        count = compare(likelihood, rule, arms, known, alive[:count], deltas, floors, scratch)
     if count == 1:
         return
     for k in range(count):
@@ -267,17 +256,3 @@ def start_at_delta(middle: FloatArray, R: FloatArray, deltas: FloatArray, a: int
     known[a, RADIUS] = (known[a, RADIUS] - math.sqrt(size)) * root
     known[a, GROWTH] = 1.0 if known[a, RADIUS] > 0.0 else math.inf
     known[a, VALUE], known[a, REACH] = -math.inf, 0.0
-
-
-narrow_at = at_address(NARROW_SIGNATURE)
-
-
-@compiled
-def narrow(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any) -> None:
-    """`narrow_body` called by address, or `together_body` of kernels.glm.prune.together where that costs less."""
-    K, d = arms.X.shape
-    count = contenders(points.known, np.arange(K), K)
-    if count == 1:
-        return
-    way = TOGETHER if d > MOST_FEATURES or count < LEAST_SHARE * d * d else NARROW
-    narrow_at(rule.functions[way])(likelihood, rule, arms, points, scratch)

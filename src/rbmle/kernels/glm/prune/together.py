@@ -20,6 +20,7 @@ import numpy as np
 from rbmle.kernels.compile import compiled, reordered
 from rbmle.kernels.glm.link import fill_link
 from rbmle.kernels.glm.prune.bounds import ROUNDING, largest
+from rbmle.kernels.glm.prune.closer import contenders
 from rbmle.kernels.glm.prune.look import (
     CLOSE,
     FULL_STEP,
@@ -35,7 +36,6 @@ from rbmle.kernels.glm.prune.look import (
     VALUE,
     damped,
 )
-from rbmle.kernels.glm.prune.narrow import contenders
 from rbmle.kernels.glm.root import apply_root, apply_transposed
 from rbmle.types import FloatArray, IntArray
 
@@ -251,7 +251,8 @@ def together_body(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: A
         if not wide:
             break
     for a in alive[:count]:
-        points.theta[a], points.step[a] = climb.base[a], 0.0
+        for j in range(d):
+            points.theta[a, j], points.step[a, j] = climb.base[a, j], 0.0
         known[a, VALUE], known[a, REACH], known[a, GROWTH] = -math.inf, 0.0, math.inf
         if known[a, HIGH] == math.inf:  # far from certain, several looks would be needed: solving costs less
             known[a, LOOKS] = MOST_LOOKS

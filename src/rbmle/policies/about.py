@@ -115,6 +115,7 @@ class Described:
     rewards       the families of rewards that it is made for
     fixed_arms    True where it can play arms that stay, and no others
     costly        True where a decision takes so long that comparisons leave it out unless it is asked for
+    seconds       what a simulated decision takes about, for progress and the size of jobs: five features, ten arms
     provenance    who defined it, what was read, changed and tested; of this very class, not of one it derives from
     tuning        what people tune; None where there is nothing
     variants      by name, arguments of settings so different that comparisons list them beside the default
@@ -127,6 +128,7 @@ class Described:
     rewards: ClassVar[tuple[str, ...]] = ()
     fixed_arms: ClassVar[bool] = False
     costly: ClassVar[bool] = False
+    seconds: ClassVar[float] = 4e-7
     provenance: ClassVar[Provenance | None] = None
     tuning: ClassVar[Tuning | None] = None
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})

@@ -31,6 +31,7 @@ class ACB(EnsemblePolicy):
     source = "Ash, Zhang, Goel, Krishnamurthy & Kakade 2022"
     kind = "linear: optimistic"
     rewards = ("gaussian",)
+    seconds = 5e-5
     provenance = Provenance(
         defined_by="Ash, Zhang, Goel, Krishnamurthy & Kakade 2022",
         read="code of its authors (akshaykr/oracle_cb, LinearTimeUCB.py), which has one target",

@@ -44,6 +44,7 @@ class AugmentedGLMRBMLE(BoundedGLM):
     notation = "max f(θ) + α(t) θᵀx : f(θ) ≥ −L(θ̂_S) − β_t² − ½λS²,  f = −L − ½λ‖θ‖²"
     source = "after Mete, Singh & Kumar 2022 (for control); for bandits here"
     kind = "generalized linear: reward-biased"
+    seconds = 1e-4
     provenance = Provenance(
         defined_by="Mete, Singh & Kumar 2022 for linear quadratic control; for bandits here",
         read="the abstract; for the radius the code of Lee, Yun & Jun 2024",

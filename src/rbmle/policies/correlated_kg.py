@@ -44,6 +44,7 @@ class CorrelatedKnowledgeGradient(AheadInNoise):
     notation = "m + (T−t) (E max_b(m_b + c_b Z) − max m),  c_b = σ xᵀV⁻¹x_b / √(1 + v)"
     source = "Frazier, Powell & Dayanik 2009; Ryzhov, Powell & Frazier 2012"
     kind = "linear: information and knowledge"
+    seconds = 1e-5
     provenance = Provenance(
         defined_by="Frazier, Powell & Dayanik 2009; Ryzhov, Powell & Frazier 2012",
         read="no text of theirs: derived here",

@@ -46,6 +46,7 @@ class ECOLog(Policy):
     source = "Faury, Abeille, Jun & Calauzènes 2022, ada-OFU-ECOLog"
     kind = "generalized linear: optimistic"
     rewards = ("logistic",)
+    seconds = 3e-6
     provenance = Provenance(
         defined_by="Faury, Abeille, Jun & Calauzènes 2022",
         read="the authors' code (louisfaury/logistic_bandit) and its fork by Lee (nick-jhlee/logistic_bandit)",

@@ -48,6 +48,7 @@ class EMK(BoundedGLM):
     notation = "max xᵀθ : Σ w_s (ℓ_s(θ) − ℓ_s(θ̂_s)) ≤ log(1/δ), ‖θ‖ ≤ S"
     source = "Emmenegger, Mutný & Krause 2023"
     kind = "generalized linear: optimistic"
+    seconds = 2e-4
     provenance = Provenance(
         defined_by="Emmenegger, Mutný & Krause 2023",
         read="their abstract, and the code of others (nick-jhlee/logistic_bandit)",

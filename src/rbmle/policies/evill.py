@@ -30,6 +30,7 @@ class EVILL(PerturbedGLM):
     notation = "μ(xᵀθ̃),  θ̃ = argmax ℓ(θ) − ½λ‖θ‖² + wᵀθ,  w ~ N(0, a² H)"
     source = "Janz, Liu, Ayoub & Szepesvári 2024"
     kind = "generalized linear: randomised"
+    seconds = 1e-5
     provenance = Provenance(
         defined_by="Janz, Liu, Ayoub & Szepesvári 2024",
         read="the authors' code (DavidJanz/EVILL-code)",

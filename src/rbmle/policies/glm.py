@@ -32,6 +32,7 @@ class GLMPolicy(Policy):
     """
 
     rewards: ClassVar[tuple[str, ...]] = ("logistic", "poisson")
+    seconds = 7e-6
 
     family: Annotated[str | Family, Known()] = "logistic"
 

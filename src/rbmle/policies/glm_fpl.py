@@ -34,6 +34,7 @@ class GLMFPL(PerturbedGLM):
     notation = "μ(xᵀθ̃),  θ̃ = argmax ℓ(θ) − ½λ‖θ‖² + wᵀθ,  w = a Σ z_s x_s"
     source = "Kveton et al. 2020, GLM-FPL"
     kind = "generalized linear: randomised"
+    seconds = 1e-5
     provenance = Provenance(
         defined_by="Kveton, Zaheer, Szepesvári, Li, Ghavamzadeh & Boutilier 2020",
         read="two implementations by others (vaswanis/randucb and DavidJanz/EVILL-code)",

@@ -46,6 +46,7 @@ class GLMRBMLE(RegularizedGLM):
     notation = "ℓ(θ̄) + η(t) α(t) θ̄ᵀx − ½ λ‖θ̄‖²"
     source = "Hung, Hsieh, Liu & Kumar 2021, Algorithm 2"
     kind = "generalized linear: reward-biased"
+    seconds = 5e-5
     provenance = Provenance(
         defined_by="Hung, Hsieh, Liu & Kumar 2021, Algorithm 2",
         read="the paper's text and appendix",

@@ -39,6 +39,7 @@ class LaplaceTS(Policy):
     source = "Chapelle & Li 2011, Algorithm 3"
     kind = "generalized linear: randomised"
     rewards = ("logistic",)
+    seconds = 1e-6
     provenance = Provenance(
         defined_by="Chapelle & Li 2011, Algorithm 3",
         read="no text of theirs: the algorithm as the paper's experiments state it",

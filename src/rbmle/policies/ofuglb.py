@@ -81,6 +81,7 @@ class OFUGLB(BoundedGLM):
     notation = "max xᵀθ : L(θ) − L(θ̂) ≤ β_t², ‖θ‖ ≤ S"
     source = "Lee, Yun & Jun 2024, Theorem 3.1"
     kind = "generalized linear: optimistic"
+    seconds = 5e-5
     provenance = Provenance(
         defined_by="Lee, Yun & Jun 2024",
         read="the authors' code (nick-jhlee/logistic_bandit)",

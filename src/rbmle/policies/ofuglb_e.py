@@ -30,6 +30,7 @@ class OFUGLBe(BoundedGLM):
     notation = "xᵀθ̂ + √(2(1+S)(1+β_t²)) ‖x‖_{H⁻¹}"
     source = "Lee, Yun & Jun 2024, Theorem 3.2"
     kind = "generalized linear: optimistic"
+    seconds = 3e-5
     provenance = Provenance(
         defined_by="Lee, Yun & Jun 2024",
         read="the authors' code (nick-jhlee/logistic_bandit)",

@@ -60,6 +60,7 @@ class VIDS(LinearPolicy):
     source = "Russo & Van Roy 2018, Algorithms 3 and 6"
     kind = "linear: information and knowledge"
     costly = True
+    seconds = 1.5e-4
     provenance = Provenance(
         defined_by="Russo & Van Roy 2018, Algorithms 3 and 6",
         read="no text of theirs: the algorithms as the paper's experiments state them",

@@ -32,10 +32,8 @@ from rbmle.types import IntArray
 
 # Points of a regret curve unless chosen otherwise.
 POINTS = 200
-# Seconds of a decision on an ordinary machine, OTHERS for what others wrote: for the share done and the time left, and
-# for what is QUICK.
-COSTS = {"VIDS": 1.5e-4, "PublishedVIDS": 1.5e-4, "GLMRBMLE": 3e-4, "UCBGLM": 1e-4, "LaplaceTS": 3e-5}
-USUAL_COST, OTHERS, QUICK = 4e-7, 2e-5, 4e-6
+# Seconds of a decision of what others wrote; and up to which a policy is quick.
+OTHERS, QUICK = 2e-5, 4e-6
 # Seconds of a trial of one policy that is a job of its own.
 LONG = 1.0
 
@@ -164,7 +162,7 @@ class Experiment:
 
     def _cost(self, name: str) -> float:
         policy = self.policies[name]
-        return COSTS.get(type(policy).__name__, USUAL_COST if isinstance(policy, Policy) else OTHERS)
+        return policy.seconds if isinstance(policy, Policy) else OTHERS
 
     def _piece(self, name: str, trial: int) -> Piece:
         policy = None if self.source.identity is None else self.identities[name]

@@ -18,6 +18,7 @@ class PublishedGLMRBMLE(GLMRBMLE):
     """
 
     title = "reward-biased maximum likelihood, generalized linear, as published"
+    seconds = 3e-4
     notation = "−½ Σ (x_sᵀθ̄ − r_s)² + η(t) α(t) θ̄ᵀx − ½ λ‖θ̄‖²"
     source = "tables of Hung, Hsieh, Liu & Kumar 2021"
 

@@ -75,6 +75,6 @@ class PublishedVIDS(VIDS):
 
     grid: Annotated[int, Integer(2)] = 1000
 
-    def coefficients(self, rounds: FloatArray) -> FloatArray:
+    def coefficients(self, rounds: "FloatArray") -> "FloatArray":
         """M, and points of the grid."""
         return np.tile([float(self.samples), float(self.grid)], (len(rounds), 1))

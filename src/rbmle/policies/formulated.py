@@ -17,6 +17,11 @@ from rbmle.types import FloatArray
 NO_BANK = np.empty((0, 0))
 
 
+def one_uniform(self: "Formulated", rng: np.random.Generator, count: int) -> "FloatArray":
+    """One uniform number for every decision: the `draws` of many methods."""
+    return rng.random((count, 1))
+
+
 class Formulated(Policy):
     """A policy with a formula, and the `coefficients`, `draws` and `bank` that it reads.
 

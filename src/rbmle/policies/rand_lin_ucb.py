@@ -10,6 +10,7 @@ from rbmle import kernels
 from rbmle.models.ridge_catalogue import RidgeCatalogue
 from rbmle.params import Count, Integer, Optional, Real
 from rbmle.policies.about import Facts, Provenance, Tuning, half_decades
+from rbmle.policies.formulated import one_uniform
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray, IntArray
 
@@ -120,9 +121,7 @@ class RandLinUCB(LinearPolicy):
         )
         return np.column_stack([beta])
 
-    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
-        """A uniform number, from which Z follows."""
-        return rng.random((count, 1))
+    draws = one_uniform
 
     def _chances(self, X: FloatArray, held: RidgeCatalogue | None, t: int, samples: int) -> FloatArray:
         return self._exact(X, np.array([0, len(X)], dtype=np.int64), held, t)

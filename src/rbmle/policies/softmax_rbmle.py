@@ -11,6 +11,7 @@ from rbmle.errors import InvalidInputError
 from rbmle.params import FunctionOfRound, Integer, Optional, ScheduleLike
 from rbmle.policies.about import Provenance, Tuning, half_decades
 from rbmle.policies.base import Policy
+from rbmle.policies.formulated import one_uniform
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.schedules import Sqrt, evaluate
 from rbmle.types import FloatArray
@@ -88,9 +89,7 @@ class SoftmaxRBMLE(LinearPolicy):
             raise InvalidInputError(f"{name} must be positive. Got {values[bad[0]]} at t = {int(rounds[bad[0]])}.")
         return np.column_stack([alpha, 1.0 / alpha if self.temperature is None else values])
 
-    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
-        """Which arm."""
-        return rng.random((count, 1))
+    draws = one_uniform
 
     def _chances(self, X: FloatArray, held: Any, t: int, samples: int) -> FloatArray:
         scores = self._scores(X, held, t)

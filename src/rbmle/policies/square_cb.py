@@ -10,6 +10,7 @@ from rbmle.models.link import link_of
 from rbmle.params import Integer, Optional, Real
 from rbmle.policies.about import Provenance, Tuning, half_decades
 from rbmle.policies.base import Policy
+from rbmle.policies.formulated import one_uniform
 from rbmle.policies.glm import RegularizedGLM
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray, IntArray
@@ -83,18 +84,7 @@ class SquareCB(InverseGaps, LinearPolicy):
     )
     formula = index
 
-    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
-        """Which arm."""
-        return rng.random((count, 1))
-
-    def _choose(self, X: FloatArray, held: Any, t: int) -> int:
-        if held is not None or type(self).draws is not SquareCB.draws:  # a subclass may draw otherwise
-            return super()._choose(X, held, t)
-        address, c = self.formula.address, self._table.at(t)
-        arm: int = kernels.linear.rounds.decide_drawn(address, X, c, self.rng.random(), self.model.settle())
-        if arm < 0:
-            raise self._no_arm(arm, X, t)
-        return arm
+    draws = one_uniform
 
     def _chances(self, X: FloatArray, held: Any, t: int, samples: int) -> FloatArray:
         return self._scores(X, held, t)

@@ -7,6 +7,7 @@ import numpy as np
 
 from rbmle.params import Integer, Optional
 from rbmle.policies.about import Provenance
+from rbmle.policies.formulated import one_uniform
 from rbmle.policies.linear import LinearPolicy, formula
 from rbmle.types import FloatArray, IntArray
 
@@ -38,9 +39,7 @@ class Uniform(LinearPolicy):
 
     seed: Annotated[int | None, Optional(Integer(0))] = 0
 
-    def draws(self, rng: np.random.Generator, count: int) -> "FloatArray":
-        """Which arm."""
-        return rng.random((count, 1))
+    draws = one_uniform
 
     def _chances(self, X: FloatArray, held: Any, t: int, samples: int) -> FloatArray:
         return np.full(len(X), 1.0 / len(X))

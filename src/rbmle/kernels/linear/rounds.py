@@ -25,33 +25,42 @@ def copy_row(table: FloatArray, t: int, row: FloatArray) -> None:
 
 
 @compiled
+def moments_of(X: FloatArray, ridge: Ridge, width: int) -> Known:
+    """Mean and variance of every arm, and room for a root of that width."""
+    K = len(X)
+    mean, variance = np.empty(K), np.empty(K)
+    predict(X, ridge.theta, ridge.V_inv, mean, variance)
+    return Known(mean, variance, np.empty((K, width)), ridge.volume)
+
+
+@compiled
 def known_of(X: FloatArray, ridge: Ridge, needs_root: bool) -> Known:
     """Mean and variance of every arm, and the root where it is asked for."""
-    K, d = X.shape
-    mean, variance, W = np.empty(K), np.empty(K), np.empty((K, d if needs_root else 0))
-    predict(X, ridge.theta, ridge.V_inv, mean, variance)
+    known = moments_of(X, ridge, X.shape[1] if needs_root else 0)
     if needs_root:
-        root(X, ridge, W)
-    return Known(mean, variance, W, ridge.volume)
+        root(X, ridge, known.root)
+    return known
 
 
 @compiled
 def decide(
-    address: int,
-    X: FloatArray,
-    c: FloatArray,
-    z: FloatArray,
-    bank: FloatArray,
-    block: FloatArray,
-    needs_root: bool,
-    scores: FloatArray,
+    address: int, X: FloatArray, c: FloatArray, z: FloatArray, bank: FloatArray, block: FloatArray, scores: FloatArray
 ) -> int:
-    """One decision: the arm, or why there is none. `scores` is filled."""
+    """One decision without a root, which takes long to compile: the arm, or why there is none. `scores` is filled."""
     if not all_within(X, LARGEST_CONTEXT):
         return NOT_FINITE
-    d = X.shape[1]
-    arm = ask(address, known_of(X, ridge_in(block, d), needs_root), c, z, bank, scores)
-    if needs_root and z.size == 0 and arm >= 0:
+    return ask(address, moments_of(X, ridge_in(block, X.shape[1]), 0), c, z, bank, scores)
+
+
+@compiled
+def decide_rooted(
+    address: int, X: FloatArray, c: FloatArray, z: FloatArray, bank: FloatArray, block: FloatArray, scores: FloatArray
+) -> int:
+    """`decide` for a formula that needs the root."""
+    if not all_within(X, LARGEST_CONTEXT):
+        return NOT_FINITE
+    arm = ask(address, known_of(X, ridge_in(block, X.shape[1]), True), c, z, bank, scores)
+    if z.size == 0 and arm >= 0:
         arm = first_identical(X, arm, scores)
     return arm
 
@@ -78,14 +87,14 @@ def decide_by_draw(
 @compiled
 def decide_plain(address: int, X: FloatArray, c: FloatArray, block: FloatArray) -> int:
     """`decide` for a formula that draws nothing and needs no root, the arm alone: fewer arrays to hand over."""
-    return decide(address, X, c, np.empty(0), np.empty((0, 0)), block, False, np.empty(len(X)))
+    return decide(address, X, c, np.empty(0), np.empty((0, 0)), block, np.empty(len(X)))
 
 
 @compiled
-def decide_drawn(address: int, X: FloatArray, c: FloatArray, draw: float, block: FloatArray) -> int:
+def decide_drawn(address: int, X: FloatArray, c: FloatArray, draw: float, bank: FloatArray, block: FloatArray) -> int:
     """`decide` for a formula of one random number that needs no root: that number costs less than an array of one."""
     z = np.full(1, draw)
-    return decide(address, X, c, z, np.empty((0, 0)), block, False, np.empty(len(X)))
+    return decide(address, X, c, z, bank, block, np.empty(len(X)))
 
 
 @compiled

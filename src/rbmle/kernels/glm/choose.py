@@ -17,7 +17,7 @@ from rbmle.kernels.glm.index import Index, solve_arm
 from rbmle.kernels.glm.link import CONTEND
 from rbmle.kernels.glm.named import LIKELIHOOD, MATRIX, POINTS, RULE, SCRATCH, Arms, Point, Points, Rule, Scratch, named
 from rbmle.kernels.glm.path import centre
-from rbmle.kernels.glm.prune.closer import come_closer
+from rbmle.kernels.glm.prune.closer import come_closer, contenders
 from rbmle.kernels.glm.prune.look import CLOSE, GUESS, HIGH, LOOKS, LOW, MARGIN, MOST_LOOKS, N_KNOWN, look_closer
 from rbmle.kernels.glm.start import move_on, start_from
 from rbmle.types import FloatArray
@@ -29,36 +29,43 @@ CONTEND_SIGNATURE = types.int64(LIKELIHOOD, RULE, MATRIX, POINTS, SCRATCH)
 
 
 def contend_body(likelihood: Any, rule: Any, X: FloatArray, points: Any, scratch: Any) -> int:
-    """Look closer at the arm of the highest upper bound until one arm stands out; -1 where an arm cannot be solved."""
+    """Look closer at the arm of the highest upper bound until one arm stands out.
+
+    Returns that arm plus K times how many arms were looked at; -1 where an arm cannot be solved.
+    """
     (K, d), known = X.shape, points.known
     before, alive = np.empty((2, d)), np.arange(K)
-    count, best = K, -math.inf
+    count, best, looked = contenders(known, alive, K), -math.inf, 0
+    for k in range(count):
+        looked += known[alive[k], LOOKS] > 0.0
     while True:
         for k in range(count):
             best = max(best, known[alive[k], LOW])
-        contenders, pick, top, guess = 0, -1, -math.inf, -math.inf
+        kept, pick, top, guess = 0, -1, -math.inf, -math.inf
         for k in range(count):
             a = alive[k]
             high = known[a, HIGH]
             if high >= best:
-                alive[contenders] = a
-                contenders += 1
+                alive[kept] = a
+                kept += 1
                 if known[a, LOOKS] < MOST_LOOKS and high - known[a, LOW] > CLOSE * known[a, MARGIN]:
                     # before there is a lower bound the best guess is looked at, later the highest upper bound
                     if best == -math.inf:
                         high = math.inf
                     if high > top or (high == top and known[a, GUESS] > guess):
                         pick, top, guess = a, high, known[a, GUESS]
-        count = contenders
+        count = kept
         if count == 1:
-            return alive[0]
+            return alive[0] + K * looked
         if pick < 0:
-            return solve_open(likelihood, rule, X, known, best, scratch.work)
+            arm = solve_open(likelihood, rule, X, known, best, scratch.work)
+            return arm + K * looked if arm >= 0 else -1
         every = top == math.inf and best > -math.inf  # arms without an upper bound all need one: no order to keep
         for k in range(count if every else 1):
             a = alive[k] if every else pick
             if every and (known[a, HIGH] < math.inf or known[a, LOOKS] >= MOST_LOOKS):
                 continue
+            looked += known[a, LOOKS] == 0.0
             look_closer(likelihood, rule, X[a], point_of(points, a), scratch, before)
 
 
@@ -111,28 +118,27 @@ contend_at = at_address(CONTEND_SIGNATURE)
 @compiled
 def contend(likelihood: Any, rule: Any, X: FloatArray, points: Any, scratch: Any) -> tuple[int, int]:
     """`contend_body` called by address, unless one arm stands out already, and how many arms were looked at."""
-    known = points.known
-    arm = standing_out(known) if len(X) <= FEW else -1
-    if arm < 0:
-        arm = contend_at(rule.functions[CONTEND])(likelihood, rule, X, points, scratch)
-    looked = 0
-    for a in range(len(X)):
-        if known[a, LOOKS] > 0.0:
-            looked += 1
-    return arm, looked
+    K = len(X)
+    if K <= FEW:
+        arm, looked = standing_out(points.known)
+        if arm >= 0:
+            return arm, looked
+    code = contend_at(rule.functions[CONTEND])(likelihood, rule, X, points, scratch)
+    return (code % K, code // K) if code >= 0 else (-1, 0)
 
 
 @compiled
-def standing_out(known: FloatArray) -> int:
-    """The arm whose lower bound no other arm's upper bound reaches, -1 where there is none."""
-    best, arm = -math.inf, -1
+def standing_out(known: FloatArray) -> tuple[int, int]:
+    """The arm whose lower bound no other arm's upper bound reaches, -1 where there is none; how many were looked at."""
+    best, arm, looked = -math.inf, -1, 0
     for a in range(len(known)):
+        looked += known[a, LOOKS] > 0.0
         if known[a, LOW] > best:
             best, arm = known[a, LOW], a
     for a in range(len(known)):
         if known[a, HIGH] >= best and a != arm:
-            return -1
-    return arm
+            return -1, 0
+    return arm, looked
 
 
 @compiled

@@ -96,10 +96,10 @@ def start_body(likelihood: Any, rule: Any, arms: Any, known: FloatArray, scratch
         radii[k] = DISTANCES[k] * farthest
         rhos[k] = steepest(likelihood, concordance, widest, radii[k], work)
     for a in range(K):
-        for k in range(len(DISTANCES)):
-            known[a, RHO], known[a, RADIUS] = rhos[k], radii[k]
-            if holds(rhos[k] * math.sqrt(deltas[a]), rhos[k], radii[k]):
-                break
+        k, delta = 0, math.sqrt(deltas[a])
+        while k + 1 < len(DISTANCES) and not holds(rhos[k] * delta, rhos[k], radii[k]):
+            k += 1
+        known[a, RHO], known[a, RADIUS] = rhos[k], radii[k]
         bound(pull, deltas[a], slopes[a], widths[a], blur, known[a])
     return True
 

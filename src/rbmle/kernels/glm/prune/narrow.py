@@ -164,15 +164,16 @@ def narrow_body(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: Any
     (K, d), known = arms.X.shape, points.known
     R, alive = scratch.small[1 + d : 1 + 2 * d], np.arange(K)
     count = contenders(known, alive, K)
-    floors = np.full(K, -1.0)
-    deltas = np.empty((d, K))
-    if count > LEAST_SHARE * d * d:
-        count = compare(likelihood, rule, arms, known, alive[:count], deltas, floors, scratch)
     if count == 1:
         return
-    for k in range(count):
+    many = count > LEAST_SHARE * d * d
+    floors, deltas = np.empty(K if many else 0), np.empty((d, K if many else 0))
+    if many:
+        floors[:] = -1.0
+        count = compare(likelihood, rule, arms, known, alive[:count], deltas, floors, scratch)
+    for k in range(count if count > 1 else 0):
         a = alive[k]
-        if floors[a] > 0.0:
+        if many and floors[a] > 0.0:
             start_at_delta(arms.middle, R, deltas, a, floors[a], points)
         else:
             place(rule.alpha, arms, scratch.small, a, points)

@@ -224,6 +224,8 @@ def together_body(likelihood: Any, rule: Any, arms: Any, points: Any, scratch: A
     (K, d), known, (work, small) = arms.X.shape, points.known, scratch
     R, alive, lam = small[1 + d : 1 + 2 * d], np.arange(K), likelihood.lam
     count = contenders(known, alive, K)
+    if count == 1:
+        return
     climb = begin_climb(rule, arms, small[0], known)
     first, rate, pull = (
         work[2],

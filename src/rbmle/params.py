@@ -272,9 +272,15 @@ def explain(cls: type, constructor: Any) -> None:
         if each.name in told or rules:
             text = told.get(each.name, "").rstrip(".")
             text = ". ".join(filter(None, [text, *(f"Must be {rule}" for rule in rules)]))
-            lines.append(LINES.fill(f"{each.name}: {text}."))
+            lines.append(filled(f"{each.name}: {text}."))
     constructor.__signature__ = whole.replace(parameters=shown)
     constructor.__doc__ = "\n".join(lines)
+
+
+@functools.cache
+def filled(line: str) -> str:
+    """A line in lines; most methods have some parameters in common, and this is most of what explaining them takes."""
+    return LINES.fill(line)
 
 
 def in_words(hint: Any) -> Any:

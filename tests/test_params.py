@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from rbmle import BayesUCB, LinRBMLE, LinUCB
+from rbmle.docstrings import meanings
 from rbmle.errors import FrozenParameterError, InvalidParameterError
-from rbmle.params import Count, Flag, FunctionOfRound, Integer, OneOf, Optional, Real, constraints, meanings, undeclared
+from rbmle.params import Count, Flag, FunctionOfRound, Integer, OneOf, Optional, Real, constraints, undeclared
 from rbmle.policies.base import Policy
 from rbmle.policies.linear import LinearPolicy
 

@@ -10,7 +10,8 @@ from formulas import rows
 from reference_pages import is_method, rst
 
 from rbmle.cli.methods import words_of_theory
-from rbmle.params import constraints, meanings
+from rbmle.docstrings import meanings
+from rbmle.params import constraints
 from rbmle.policies import Policy
 from rbmle.policies.about import KINDS, Described, provenance_of
 from rbmle.simulation import Results

@@ -10,7 +10,7 @@ from typing import Any, get_origin
 import rbmle
 
 # How it is done, not what it does: these may change without a word.
-INTERNAL = {"kernels", "cli", "display", "inputs", "files", "plain", "random", "__main__"}
+INTERNAL = {"kernels", "cli", "display", "inputs", "files", "plain", "random", "docstrings", "__main__"}
 # Parts of packages that people import from by name.
 INNER = ("rbmle.paper.published", "rbmle.studies.real", "rbmle.evaluation.estimators", "rbmle.kernels.normal")
 

@@ -14,7 +14,6 @@ import functools
 import inspect
 import math
 import re
-import textwrap
 import types
 import typing
 from abc import ABCMeta
@@ -24,14 +23,13 @@ from typing import Annotated, Any, Protocol
 
 import numpy as np
 
+from rbmle.docstrings import filled, meanings
 from rbmle.errors import FrozenParameterError, InvalidParameterError, describe
 
 __all__ = ["Constraint", "Flag", "FunctionOfRound", "Integer", "OneOf", "Optional", "Real", "ScheduleLike"]
 
 # Python's and NumPy's integers among them, but none to us.
 NO_NUMBERS = (bool, np.timedelta64)
-# To split at hyphens would take most of the time that classes take to explain themselves.
-LINES = textwrap.TextWrapper(100, subsequent_indent="    ", break_on_hyphens=False)
 
 
 class Constraint(Protocol):
@@ -277,12 +275,6 @@ def explain(cls: type, constructor: Any) -> None:
     constructor.__doc__ = "\n".join(lines)
 
 
-@functools.cache
-def filled(line: str) -> str:
-    """A line in lines; most methods have some parameters in common, and this is most of what explaining them takes."""
-    return LINES.fill(line)
-
-
 def in_words(hint: Any) -> Any:
     """A type by the last parts of its names, without the constraint that comes with it."""
     if hint is inspect.Parameter.empty:
@@ -299,31 +291,6 @@ def in_words(hint: Any) -> Any:
         return Words("ScheduleLike")
     plain = hint if isinstance(hint, str) else inspect.formatannotation(hint)
     return Words(re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", plain).replace("NoneType", "None"))
-
-
-def meanings(cls: type) -> dict[str, str]:
-    """What the docstrings of a class say of its parameters, `name: what it is`; what it says itself comes first."""
-    found: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        found.update(meanings_in(vars(base).get("__doc__") or ""))
-    return found
-
-
-@functools.cache
-def meanings_in(docstring: str) -> dict[str, str]:
-    """Of one docstring: a line begins with names, those that follow it and go on are indented."""
-    found: dict[str, str] = {}
-    names: list[str] = []
-    for line in inspect.cleandoc(docstring).splitlines():
-        begins = re.match(r"(\w+(?:, \w+)*): +(\S.*)$", line)
-        if begins:
-            names = begins[1].split(", ")
-            found.update(dict.fromkeys(names, begins[2]))
-        elif names and line.startswith(" "):
-            found.update({name: f"{found[name]} {line.strip()}" for name in names})
-        else:
-            names = []
-    return found
 
 
 @functools.cache

@@ -88,7 +88,8 @@ def details(console: "Console", cls: "type[Policy]") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from rbmle.params import constraints, meanings, meanings_in
+    from rbmle.docstrings import meanings, meanings_in
+    from rbmle.params import constraints
 
     console.print(Text.assemble((cls.__name__, "bold"), f": {cls.title}"))
     console.print(Text(f"kind     {cls.kind or OTHERS}\nformula  {cls.notation}\nsource   {cls.source}\n"))

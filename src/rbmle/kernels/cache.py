@@ -27,8 +27,8 @@ DAMAGE = (OSError, EOFError, pickle.PickleError, ArithmeticError, AttributeError
 
 
 # What kernels may import, and what formulas may besides: where compiled code can stand, and what it can refer to.
-FOUNDATION = ("errors.py", "types.py", "params.py", "random.py", "files.py", "plain.py", "schedules.py", "inputs.py",
-              "families", "theory", "kernels")  # fmt: skip
+FOUNDATION = ("errors.py", "types.py", "docstrings.py", "params.py", "random.py", "files.py", "plain.py",
+              "schedules.py", "inputs.py", "families", "theory", "kernels")  # fmt: skip
 FORMULAS = (*FOUNDATION, "models", "policies", "paper/published")
 KERNELS = ("rbmle.kernels.", "rbmle.families.")
 # Seconds that a process waits for another one that is compiling the same function.
